@@ -1,0 +1,1 @@
+"""Drivers: one file a chip, given its bus or pins, opening nothing itself."""

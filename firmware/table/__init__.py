@@ -1,0 +1,1 @@
+"""Where the game meets the seats: controls, session, screens and their runner."""

@@ -1,0 +1,1 @@
+"""Interfaces of what a seat has, board profiles, and the simulated chips behind them."""

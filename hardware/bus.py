@@ -1,0 +1,45 @@
+"""Interfaces of the wires: an I2C bus and a GPIO line."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+
+class I2CBus(Protocol):
+    """One I2C bus, or one channel of a mux: a channel is a bus.
+
+    Each call is one transfer from START to STOP. All calls of one bus come from one thread, its owner's.
+    Raise BusError (an OSError) when nobody acknowledges, the bus is held or the adapter gives up.
+    """
+
+    def write(self, address: int, data: bytes) -> None:
+        """Write ``data`` to the 7-bit ``address``."""
+        ...
+
+    def read(self, address: int, count: int) -> bytes:
+        """Read ``count`` bytes from the 7-bit ``address``."""
+        ...
+
+    def write_read(self, address: int, data: bytes, count: int) -> bytes:
+        """Write ``data``, then after a repeated START read ``count`` bytes, as one transfer."""
+        ...
+
+
+class Line(Protocol):
+    """One GPIO line of the header, seen from the outside: a level that a button pulls, or that a lamp follows."""
+
+    @property
+    def level(self) -> bool:
+        """True while the line is high."""
+        ...
+
+    def set_pull(self, pull: str) -> None:
+        """Switch the pull resistor: ``"up"``, ``"down"`` or ``"floating"``."""
+        ...
+
+    def drive(self, level: bool | None) -> None:
+        """Drive the line as an output, or let it go (None)."""
+        ...
+
+    def watch(self, changed: Callable[[float, bool], None] | None) -> None:
+        """Call ``changed(at, level)`` on every change of level (``at``: seconds, monotonic); None ends it."""
+        ...

@@ -1,0 +1,106 @@
+"""What a seat has: a screen, four buttons and perhaps a lamp, and the board that bundles the seats."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from PIL import Image
+
+WIDTH, HEIGHT = 128, 64
+"""Pixels of every seat's screen."""
+
+
+class Button(Enum):
+    """The four buttons of a seat."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    MARK = "mark"
+    PLAY = "play"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A button went down or up, free of bounce. ``at``: seconds, monotonic."""
+
+    seat: int
+    button: Button
+    down: bool
+    at: float
+
+
+class Screen(Protocol):
+    """A 128×64 screen, one bit a pixel. Calls return at once: the bus's owner transfers, the latest image wins."""
+
+    def show(self, image: Image.Image) -> None:
+        """Show a mode ``"1"``, 128×64 image. The image is the screen's from now on: do not draw on it again."""
+        ...
+
+    def set_contrast(self, level: int) -> None:
+        """Set the brightness, 0 to 255."""
+        ...
+
+    def set_power(self, on: bool) -> None:
+        """Light the panel or put it to sleep; its memory stays."""
+        ...
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with this screen, in words for an operator; None if it works."""
+        ...
+
+
+class Lamp(Protocol):
+    """A seat's turn lamp."""
+
+    def set(self, on: bool) -> None:
+        """Switch it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One place at the table. ``number`` is 1 to 6, clockwise; ``label`` is what stands on the table's rim."""
+
+    number: int
+    label: str
+    screen: Screen
+    lamp: Lamp | None
+
+
+class Board(Protocol):
+    """All seats, and the time that they need. Time is handed in: seconds, monotonic, never going back.
+
+    A caller's round: ``poll(now)`` for edges, ``show`` what changed, ``flush(now)``; again when ``wake`` is
+    called or ``deadline()`` has come.
+    """
+
+    @property
+    def seats(self) -> Mapping[int, Seat]:
+        """The seats by number, ascending."""
+        ...
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """From now on call ``wake`` (from any thread) when there is something to poll."""
+        ...
+
+    def poll(self, now: float) -> list[Edge]:
+        """Edges of all seats up to ``now``, in order of time; checks levels that are due to be checked."""
+        ...
+
+    def flush(self, now: float) -> None:
+        """Transfer what is to be shown, on this thread, unless ``start`` gave each bus a thread of its own."""
+        ...
+
+    def deadline(self) -> float | None:
+        """When ``poll`` or ``flush`` must be called next even if nothing wakes; None: not before a wake."""
+        ...
+
+    def start(self) -> None:
+        """Give each bus its own thread."""
+        ...
+
+    def close(self) -> None:
+        """Blank the screens, let all pins and buses go. A second call does nothing."""
+        ...

@@ -1,0 +1,1 @@
+"""Simulated chips and wires, at register and bit level."""
