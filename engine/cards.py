@@ -9,7 +9,8 @@ RANKS = tuple(range(2, ACE + 1))
 SUITS = "cdhs"
 """Clubs, diamonds, hearts, spades: for people to look at. No rule reads a suit (R1)."""
 
-RANK_LETTERS = dict(zip(RANKS, ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"), strict=True))
+_LETTERS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
+RANK_LETTERS = dict(zip(RANKS, _LETTERS, strict=True))
 _RANK_OF = {letter: rank for rank, letter in RANK_LETTERS.items()}
 
 
@@ -18,7 +19,7 @@ class NotationError(ValueError):
 
 
 class Card(NamedTuple):
-    """One card. Cards sort by rank, then by suit; equal cards are the same card, for a pack holds one of each."""
+    """One card. Cards sort by rank, then by suit. Equal cards are the same card: a pack holds one of each."""
 
     rank: int
     suit: str
@@ -32,12 +33,14 @@ def card(text: str) -> Card:
     """Read one card, as in ``10h`` or ``As``. Raise NotationError for anything else."""
     rank = _RANK_OF.get(text[:-1])
     if rank is None or text[-1] not in SUITS:
-        raise NotationError(f"{text!r} is not a card: write a rank (2 to 10, J, Q, K, A) and a suit ({', '.join(SUITS)})")
+        raise NotationError(
+            f"{text!r} is not a card: write a rank (2 to 10, J, Q, K, A) and a suit ({', '.join(SUITS)})"
+        )
     return Card(rank, text[-1])
 
 
 def cards(text: str) -> tuple[Card, ...]:
-    """Read cards parted by blanks, in the order written. Raise NotationError if one is no card or stands twice."""
+    """Read cards parted by blanks, in that order. Raise NotationError if one is no card or stands twice."""
     found = tuple(card(word) for word in text.split())
     if len(set(found)) != len(found):
         raise NotationError(f"a card stands twice in {text!r}")

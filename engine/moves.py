@@ -1,21 +1,30 @@
 """Actions that change a game, choices that are open to a seat, and events that an action caused."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from engine.cards import Card
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 class IllegalMove(ValueError):
     """An action that the rules refuse. No state has changed.
 
-    ``rule`` is the rule's number (``"R14"``); ``reason`` a stable key for translations (``"leave-one"``);
-    the message says in a player's words what is wrong and what would be right.
+    ``rule`` is the rule's number (``"R14"``); ``reason`` a stable key (``"leave-one"``), one of
+    ``engine.refusals.REFUSALS``; ``details`` what its sentence names (``{"count": 2}``; cards as tuples).
+    The message says in a player's words what is wrong and what would be right. It may name cards of the hand
+    of the seat that acted, and is for that seat alone.
     """
 
-    def __init__(self, rule: str, reason: str, message: str) -> None:
+    def __init__(
+        self, rule: str, reason: str, message: str, details: Mapping[str, object] = _NOTHING
+    ) -> None:
         super().__init__(message)
         self.rule = rule
         self.reason = reason
+        self.details = details
 
 
 # Actions. Chance is data: what was drawn or shuffled is part of the action (never a seed).
@@ -23,7 +32,7 @@ class IllegalMove(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One round of the draw for first dealer (R4): a card for each seat of ``drawing(state)``, in that order."""
+    """A round of the draw for first dealer (R4): a card for each seat of ``drawing(state)``, in order."""
 
     cards: tuple[Card, ...]
 
@@ -152,5 +161,14 @@ class GameOver:
 
 
 Event = (
-    Drawn | DealerChosen | Dealt | Exchanged | ExchangePassed | Played | TrickTaken | CardKept | WentOut | GameOver
+    Drawn
+    | DealerChosen
+    | Dealt
+    | Exchanged
+    | ExchangePassed
+    | Played
+    | TrickTaken
+    | CardKept
+    | WentOut
+    | GameOver
 )

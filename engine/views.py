@@ -1,44 +1,14 @@
 """What a seat may know: the border of secrecy."""
 
 from dataclasses import dataclass
-from enum import Enum
 
 from engine.cards import Card
+from engine.game import legal_actions
 from engine.moves import Choice, Played
 from engine.rules import Rules
+from engine.state import DealResult, Phase, SeatState, State, Trick
 
-
-class Phase(Enum):
-    """What the game waits for."""
-
-    DRAW = "draw"
-    """cards for first dealer (R4): a ``Draw``"""
-    DEAL = "deal"
-    """a shuffled pack (R5 to R8): a ``Deal``"""
-    EXCHANGE = "exchange"
-    """an ``Exchange`` of the seat whose turn it is (R9)"""
-    PLAY = "play"
-    """a ``Play`` of the seat whose turn it is (R12 to R18)"""
-    OVER = "over"
-    """nothing: the game has ended (R22, R23)"""
-
-
-@dataclass(frozen=True, slots=True)
-class Trick:
-    """A finished trick: its plays in order, and who took it."""
-
-    plays: tuple[Played, ...]
-    taker: int
-
-
-@dataclass(frozen=True, slots=True)
-class DealResult:
-    """How a deal ended: the final trick, which cards were kept, who lost it (R18, R19), who went out (R21)."""
-
-    final: tuple[Played, ...]
-    kept: tuple[tuple[int, Card], ...]
-    loser: int
-    out: tuple[int, ...]
+__all__ = ["DealResult", "Phase", "SeatView", "Trick", "View", "view"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +67,41 @@ class View:
             if known.seat == seat:
                 return known
         raise KeyError(seat)
+
+
+def view(state: State, seat: int | None) -> View:
+    """All that a seat may know of a game; for None, what somebody knows who only watches.
+
+    Raise ValueError if the seat is not in the game. States that differ only in what others hold, have discarded
+    or drawn, or in the stock's order give equal views.
+    """
+    own = SeatState(0)
+    if seat is not None:
+        if seat not in [known.seat for known in state.seats]:
+            raise ValueError(f"seat {seat} is not in this game")
+        own = state.seats[state.place(seat)]
+    return View(
+        seat=seat,
+        rules=state.rules,
+        phase=state.phase,
+        deals=state.deals,
+        dealer=state.dealer,
+        turn=state.turn,
+        hand=own.hand,
+        discarded=own.discarded,
+        drawn=own.drawn,
+        choices=legal_actions(state) if seat is not None and seat == state.turn else (),
+        stock=len(state.stock),
+        seats=tuple([_seat_view(known) for known in state.seats]),
+        trick=state.trick,
+        best=state.best,
+        tricks=state.tricks,
+        result=state.result,
+        winners=state.winners,
+    )
+
+
+def _seat_view(known: SeatState) -> SeatView:
+    return SeatView(
+        known.seat, len(known.hand), known.exchanged, known.pile, known.points, known.out, known.drew
+    )
