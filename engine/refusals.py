@@ -41,8 +41,12 @@ REFUSALS: Mapping[str, str] = MappingProxyType(
 
 def refusal(rule: str, reason: str, **details: object) -> IllegalMove:
     """The error to raise for a reason of ``REFUSALS``. Cards in ``details`` are given as tuples."""
-    texts = {name: _text(name, value) for name, value in details.items()}
-    return IllegalMove(rule, reason, REFUSALS[reason].format(**texts), MappingProxyType(details))
+    return IllegalMove(rule, reason, REFUSALS[reason].format(**detail_texts(details)), MappingProxyType(details))
+
+
+def detail_texts(details: Mapping[str, object]) -> dict[str, str]:
+    """A refusal's ``details`` as texts to fill its sentence with, in whatever language that is."""
+    return {name: _text(name, value) for name, value in details.items()}
 
 
 def ranks_text(cards: Iterable[Card]) -> str:
