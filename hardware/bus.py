@@ -25,7 +25,7 @@ class I2CBus(Protocol):
 
 
 class Line(Protocol):
-    """One GPIO line of the header, seen from the outside: a level that a button pulls, or that a lamp follows."""
+    """One GPIO line of the header, seen from outside: a button pulls its level, or a lamp follows it."""
 
     @property
     def level(self) -> bool:

@@ -31,10 +31,10 @@ class Edge:
 
 
 class Screen(Protocol):
-    """A 128×64 screen, one bit a pixel. Calls return at once: the bus's owner transfers, the latest image wins."""
+    """A 128×64 screen, one bit a pixel. Calls return at once: the bus's owner transfers, the latest wins."""
 
     def show(self, image: Image.Image) -> None:
-        """Show a mode ``"1"``, 128×64 image. The image is the screen's from now on: do not draw on it again."""
+        """Show a mode ``"1"``, 128×64 image. The image is the screen's from then on."""
         ...
 
     def set_contrast(self, level: int) -> None:
@@ -61,7 +61,7 @@ class Lamp(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One place at the table. ``number`` is 1 to 6, clockwise; ``label`` is what stands on the table's rim."""
+    """One place at the table. ``number``: 1 to 6, clockwise; ``label``: what stands on the table's rim."""
 
     number: int
     label: str
@@ -90,7 +90,7 @@ class Board(Protocol):
         ...
 
     def flush(self, now: float) -> None:
-        """Transfer what is to be shown, on this thread, unless ``start`` gave each bus a thread of its own."""
+        """Transfer what is to be shown, on this thread; after ``start``, wake the buses' own threads."""
         ...
 
     def deadline(self) -> float | None:

@@ -1,0 +1,126 @@
+"""A seat's buttons and lamp on GPIO pins, through gpiozero."""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gpiozero import DigitalInputDevice, DigitalOutputDevice
+
+from hardware.buttons import Debouncer
+from hardware.seat import Button, Edge
+
+LOOK_SECONDS = 0.05
+"""How often the pins' levels are looked at, in case that an edge was lost."""
+STALE_SECONDS = 1.0
+"""A pin's own time that is further off is not of our clock."""
+
+
+class _Pin:
+    """One button's pin: its callback only notes the edge, whatever thread it comes from."""
+
+    def __init__(self, buttons: "PinButtons", button: Button, number: int) -> None:
+        self.button = button
+        self._buttons = buttons
+        factory = buttons.factory
+        self.device: Any = DigitalInputDevice(number, pull_up=buttons.active_low, pin_factory=factory)
+        self.debouncer = Debouncer(buttons.settle_time, bool(self.device.value), factory.ticks())
+        # The pin's own callback: a device's callbacks tell no time.
+        self.device.pin.when_changed = self._changed
+
+    def _changed(self, ticks: float, level: bool) -> None:
+        now = self._buttons.factory.ticks()
+        at = ticks if 0 <= now - ticks < STALE_SECONDS else now
+        self._buttons.noted.append((self, bool(level) != self._buttons.active_low, at))
+        self._buttons.wake()
+
+
+class PinButtons:
+    """The buttons of one seat. All but the pins' callbacks belongs to one thread.
+
+    ``settle_ms``: how long a level must hold before it counts. Raise gpiozero's errors for pins that it
+    cannot have.
+    """
+
+    def __init__(
+        self,
+        seat: int,
+        pins: Mapping[Button, int],
+        factory: Any,
+        *,
+        active_low: bool = True,
+        settle_ms: float = 15,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.seat = seat
+        self.factory = factory
+        self.active_low = active_low
+        self.settle_time = settle_ms / 1000
+        self.wake = wake
+        self.noted: deque[tuple[_Pin, bool, float]] = deque()
+        self._pins: list[_Pin] = []
+        self._next_look = factory.ticks() + LOOK_SECONDS
+        self._last_at = float("-inf")
+        try:
+            for button, number in pins.items():
+                self._pins.append(_Pin(self, button, number))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def stuck(self) -> tuple[Button, ...]:
+        """Buttons that have been down since the start: they are ignored until they are released."""
+        return tuple(pin.button for pin in self._pins if pin.debouncer.stuck)
+
+    def poll(self, now: float) -> list[Edge]:
+        """Presses and releases that became certain up to ``now``, in order of time.
+
+        An edge's time is since when the contact has held its level, but never before the edge reported last.
+        """
+        noted = self.noted
+        while noted:
+            pin, down, at = noted.popleft()
+            pin.debouncer.feed(down, at)
+        if now >= self._next_look:
+            self._next_look = now + LOOK_SECONDS
+            for pin in self._pins:
+                pin.debouncer.feed(bool(pin.device.value), now)
+        found = [(at, pin.button, down) for pin in self._pins for down, at in pin.debouncer.settle(now)]
+        if not found:
+            return []
+        found.sort(key=lambda event: event[0])
+        edges = []
+        for at, button, down in found:
+            self._last_at = max(at, self._last_at)
+            edges.append(Edge(self.seat, button, down, self._last_at))
+        return edges
+
+    def deadline(self) -> float:
+        """When ``poll`` must be called next."""
+        return min(
+            (deadline for pin in self._pins if (deadline := pin.debouncer.deadline) is not None),
+            default=self._next_look,
+        )
+
+    def close(self) -> None:
+        """Let the pins go. A second call does nothing."""
+        for pin in self._pins:
+            pin.device.close()
+        self._pins.clear()
+
+
+class PinLamp:
+    """A lamp on a pin that feeds it while high (``hardware.seat.Lamp``)."""
+
+    def __init__(self, pin: int, factory: Any) -> None:
+        self._device: Any = DigitalOutputDevice(pin, pin_factory=factory)
+
+    def set(self, on: bool) -> None:
+        """Switch it."""
+        self._device.value = on
+
+    def close(self) -> None:
+        """Switch it off and let the pin go. A second call does nothing."""
+        if not self._device.closed:
+            self._device.off()
+        self._device.close()

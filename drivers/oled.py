@@ -1,0 +1,215 @@
+"""OLED panels with an SSD1306, SH1106 or SSD1309: luma.oled knows their commands, the transfer is ours."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image
+
+from hardware.bus import I2CBus
+from hardware.frame import BLANK, PAGES, changes, cut, pack
+from hardware.seat import HEIGHT, WIDTH
+
+COMMANDS = b"\x00"
+"""Control byte: only command bytes follow (SSD1306 datasheet 8.1.5.2)."""
+DATA = b"\x40"
+"""Control byte: only data bytes follow."""
+SET_COLUMNS, SET_PAGES = 0x21, 0x22
+"""Window of horizontal addressing (SSD1306 datasheet 10.1.4, 10.1.5)."""
+SET_LOW_COLUMN, SET_HIGH_COLUMN, SET_PAGE = 0x00, 0x10, 0xB0
+"""Place of page addressing (SH1106 datasheet, commands 1, 2 and 10)."""
+
+WINDOW_COST = 10
+"""Bytes of an SSD1306's window beside its content: two address and control bytes each, and six of command."""
+SPAN_COST = 7
+"""Bytes of an SH1106's span beside its content: two address and control bytes each, and three of command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """What luma.oled sends to a chip: ``init`` without the display-off that it begins with."""
+
+    init: bytes
+    off: bytes
+    on: bytes
+    contrast: tuple[bytes, ...]
+    """the command for each level 0 to 255"""
+    first_contrast: int
+    """the level that luma.oled starts with"""
+
+
+class _Recorder:
+    """luma's serial interface, without wires: it only keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def command(self, *codes: int) -> None:
+        self.sent.append(bytes(codes))
+
+    def data(self, data: Any) -> None:
+        raise AssertionError("no image goes through luma.oled")
+
+    def cleanup(self) -> None:
+        pass
+
+
+@functools.cache
+def commands(chip: str) -> Commands:
+    """The commands of a chip: ``"ssd1306"``, ``"sh1106"`` or ``"ssd1309"``. Nothing is sent.
+
+    One luma device per chip is asked once; panels that come and go leave none of its exit hooks behind.
+    """
+    from luma.oled import device as luma  # 80 ms: only where there is a panel
+
+    class Silent(getattr(luma, chip)):  # type: ignore[misc]
+        """The chip without luma's own transfer of whole frames, and without its farewell at exit."""
+
+        def display(self, image: Image.Image) -> None:
+            pass
+
+        def cleanup(self) -> None:
+            pass
+
+    recorder = _Recorder()
+    device = Silent(recorder, width=WIDTH, height=HEIGHT)
+    init, first_contrast, on = recorder.sent
+    device.hide()
+    off = recorder.sent.pop()
+    recorder.sent.clear()
+    for level in range(256):
+        device.contrast(level)
+    return Commands(init.removeprefix(off), off, on, tuple(recorder.sent), first_contrast[1])
+
+
+class Oled:
+    """A panel as a seat's screen (``hardware.seat.Screen``).
+
+    ``show``, ``set_contrast`` and ``set_power`` only say what is wanted and call ``wake``; the owner of the
+    bus brings it about with ``transfer``, from one thread. What the panel holds is known from what was sent
+    without an error; after an error nothing is known, and the panel is set up and painted anew.
+    """
+
+    def __init__(
+        self,
+        bus: I2CBus,
+        address: int,
+        chip: str,
+        *,
+        rotate: int = 0,
+        window: int = 0,
+        name: str = "screen",
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.name = name
+        self.wake = wake
+        self._bus = bus
+        self._address = address
+        self._commands = commands(chip)
+        self._paged = chip == "sh1106"
+        self._rotate = rotate
+        self._window = window
+        self._fault: str | None = None
+        self._wanted = BLANK
+        self._wanted_contrast = self._commands.first_contrast
+        self._wanted_power = True
+        self._ready = False
+        self._shadow: bytes | None = None
+        self._contrast: int | None = None
+        self._power: bool | None = None
+
+    # What is wanted: from any thread
+
+    def show(self, image: Image.Image) -> None:
+        """Show a mode ``"1"``, 128×64 image. Raise ValueError for another one."""
+        self._wanted = pack(image, self._rotate)
+        self.wake()
+
+    def set_contrast(self, level: int) -> None:
+        """Set the brightness, 0 to 255. Raise ValueError for a level outside."""
+        if not 0 <= level <= 255:
+            raise ValueError(f"a brightness is 0 to 255, not {level}")
+        self._wanted_contrast = level
+        self.wake()
+
+    def set_power(self, on: bool) -> None:
+        """Light the panel or put it to sleep."""
+        self._wanted_power = on
+        self.wake()
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with this screen; None if it works."""
+        return self._fault
+
+    # Bringing it about: from the bus's thread
+
+    @property
+    def due(self) -> bool:
+        """Whether there is anything to transfer."""
+        return (
+            not self._ready
+            or self._shadow != self._wanted
+            or self._contrast != self._wanted_contrast
+            or self._power != self._wanted_power
+        )
+
+    def transfer(self) -> None:
+        """Bring the panel to what is wanted, set-up included. Raise BusError if the bus fails."""
+        wanted, contrast, power = self._wanted, self._wanted_contrast, self._wanted_power
+        try:
+            if not power and self._power is not False:
+                self.darken()
+            if not self._ready:
+                self._command(self._commands.init)
+                self._ready = True
+            if self._shadow != wanted:
+                self._paint(wanted)
+            if self._contrast != contrast:
+                self._command(self._commands.contrast[contrast])
+                self._contrast = contrast
+            # Only now: a panel that has just got its power shows what its memory happens to hold.
+            if self._power != power:
+                self._command(self._commands.on)
+                self._power = power
+        except OSError:
+            self.forget()
+            raise
+
+    def darken(self) -> None:
+        """Switch the display off at once. Raise BusError if the bus fails."""
+        self._power = None
+        self._command(self._commands.off)
+        self._power = False
+
+    def forget(self) -> None:
+        """Nothing is known of the panel any more: the next transfer sets it up and paints it anew."""
+        self._ready = False
+        self._shadow = self._contrast = self._power = None
+
+    def report(self, fault: str | None) -> None:
+        """Set what ``fault`` tells."""
+        self._fault = fault
+
+    def _command(self, codes: bytes) -> None:
+        self._bus.write(self._address, COMMANDS + codes)
+
+    def _paint(self, wanted: bytes) -> None:
+        before, self._shadow = self._shadow, None
+        if before is None:
+            # Differs everywhere.
+            before = (int.from_bytes(wanted) ^ int.from_bytes(b"\xff" * len(wanted))).to_bytes(len(wanted))
+        if self._paged:
+            for left, right, page, _ in changes(before, wanted, cost=SPAN_COST, pages=1):
+                column = left + self._window
+                self._command(
+                    bytes([SET_PAGE | page, SET_HIGH_COLUMN | column >> 4, SET_LOW_COLUMN | column & 0x0F])
+                )
+                self._bus.write(self._address, DATA + cut(wanted, (left, right, page, page)))
+        else:
+            for window in changes(before, wanted, cost=WINDOW_COST, pages=PAGES):
+                left, right, top, bottom = window
+                self._command(bytes([SET_COLUMNS, left, right, SET_PAGES, top, bottom]))
+                self._bus.write(self._address, DATA + cut(wanted, window))
+        self._shadow = wanted

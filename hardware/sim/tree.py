@@ -1,0 +1,163 @@
+"""The simulated board of a profile: its buses with muxes and panels, its lines with buttons and lamps."""
+
+import heapq
+import random
+from collections import deque
+from collections.abc import Callable, Mapping
+
+from hardware.profile import Profile, SeatProfile
+from hardware.seat import Button
+from hardware.sim.bus import Segment, SimI2CBus
+from hardware.sim.lines import SimLine, bounce
+from hardware.sim.panel import Panel
+from hardware.sim.sh1106 import SH1106
+from hardware.sim.ssd1306 import SSD1306
+from hardware.sim.ssd1309 import SSD1309
+from hardware.sim.tca9548a import TCA9548A
+
+CHIPS: Mapping[str, type[Panel]] = {"ssd1306": SSD1306, "sh1106": SH1106, "ssd1309": SSD1309}
+
+
+class SimBoard:
+    """All that is soldered together for a profile, for the real drivers to find.
+
+    ``press`` and ``release`` may be called from any thread; they take effect in ``advance``, which like all
+    that moves the lines belongs to one thread. ``bounce_ms``: how long contacts bounce at most.
+    ``stroke_ms``: how long a finger needs at least between going down and coming up: presses and releases
+    that are closer are spread. ``clock`` says when a press comes (seconds, monotonic); without it, it comes
+    at the next ``advance``.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        seed: int = 0,
+        bounce_ms: float = 3.0,
+        stroke_ms: float = 40.0,
+        clock: Callable[[], float] | None = None,
+        passed: Callable[[float], None] | None = None,
+        strict: bool = False,
+    ) -> None:
+        self.profile = profile
+        self._chance = random.Random(seed)
+        self._bounce = bounce_ms / 1000
+        self._stroke = stroke_ms / 1000
+        self._clock = clock
+        self._asked: deque[tuple[float | None, int, bool]] = deque()
+        self._due: list[tuple[float, int, int, bool]] = []
+        self._order = 0
+        self._free_at: dict[int, float] = {}
+        self._wake: Callable[[], None] = lambda: None
+        self._changed: list[Callable[[int], None]] = []
+        self.buses: dict[str, SimI2CBus] = {
+            name: SimI2CBus(bus.speed, name=name, seed=self._chance.getrandbits(32), passed=passed)
+            for name, bus in profile.buses.items()
+        }
+        """the buses by their name in the profile"""
+        self.muxes: dict[str, TCA9548A] = {}
+        """the muxes by their name in the profile"""
+        for name, mux in profile.muxes.items():
+            self.muxes[name] = TCA9548A(mux.address, name=name)
+            self.buses[mux.bus].attach(self.muxes[name])
+        self.lines: dict[int, SimLine] = {}
+        """the lines by GPIO number"""
+        self._panels: dict[int, Panel] = {}
+        for seat in profile.seats:
+            self._solder(seat, strict)
+
+    def _solder(self, seat: SeatProfile, strict: bool) -> None:
+        screen = seat.screen
+        panel = CHIPS[screen.chip](
+            screen.address,
+            name=f"seat {seat.number}",
+            seed=self._chance.getrandbits(32),
+            turned=screen.rotate == 180,
+            window=screen.window,
+            strict=strict,
+        )
+        panel.changed = lambda: self._tell(seat.number)
+        self._panels[seat.number] = panel
+        self._wires(seat).attach(panel)
+        for pin in seat.buttons.by_button().values():
+            self.lines[pin] = SimLine(pin, contact_level=self.profile.active == "high")
+        if seat.lamp is not None:
+            self.lines[seat.lamp] = SimLine(seat.lamp)
+            self.lines[seat.lamp].on_drive = lambda: self._tell(seat.number)
+
+    def _wires(self, seat: SeatProfile) -> Segment:
+        if seat.screen.mux is None:
+            assert seat.screen.bus is not None
+            return self.buses[seat.screen.bus].trunk
+        assert seat.screen.channel is not None
+        return self.muxes[seat.screen.mux].channels[seat.screen.channel]
+
+    # What a person sees
+
+    def panel(self, seat: int) -> Panel:
+        """The panel of a seat; its ``visible()`` is what shines."""
+        return self._panels[seat]
+
+    def lamp(self, seat: int) -> bool | None:
+        """Whether the seat's lamp is on; None if it has none."""
+        pin = self.profile.seats[seat - 1].lamp
+        return None if pin is None else self.lines[pin].driven is True
+
+    def watch(self, changed: Callable[[int], None]) -> None:
+        """Call ``changed(seat)`` when what can be seen at a seat has changed, maybe from a bus's thread."""
+        self._changed.append(changed)
+
+    def _tell(self, seat: int) -> None:
+        for changed in self._changed:
+            changed(seat)
+
+    # What a person does
+
+    def press(self, seat: int, button: Button) -> None:
+        """A finger goes down."""
+        self._ask(seat, button, True)
+
+    def release(self, seat: int, button: Button) -> None:
+        """The finger comes up. More releases than presses do nothing."""
+        self._ask(seat, button, False)
+
+    def _ask(self, seat: int, button: Button, closed: bool) -> None:
+        pin = self.profile.seats[seat - 1].buttons.by_button()[button]
+        self._asked.append((self._clock() if self._clock else None, pin, closed))
+        self._wake()
+
+    def unplug(self, seat: int) -> None:
+        """Pull a seat's panel off its wires, power and all."""
+        self._panels[seat].connected = False
+        self._tell(seat)
+
+    def plug(self, seat: int) -> None:
+        """Put it back: it starts up dark, with random memory."""
+        self._panels[seat].power_on_reset()
+        self._panels[seat].connected = True
+
+    # Time
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """From now on call ``wake`` (from any thread) when ``advance`` has something to do."""
+        self._wake = wake
+
+    def advance(self, now: float) -> None:
+        """Let everything happen that happens up to ``now`` (seconds, monotonic)."""
+        while self._asked:
+            at, pin, closed = self._asked.popleft()
+            at = max(now if at is None else min(at, now), self._free_at.get(pin, 0.0))
+            self._free_at[pin] = at + self._stroke
+            # A new movement of the finger ends the bouncing of the last one.
+            self._due = [change for change in self._due if change[2] != pin or change[0] < at]
+            for when, level in bounce(self._chance, closed, at, self._bounce):
+                self._order += 1
+                self._due.append((when, self._order, pin, level))
+            heapq.heapify(self._due)
+        while self._due and self._due[0][0] <= now:
+            when, _, pin, closed = heapq.heappop(self._due)
+            self.lines[pin].touch(closed, when)
+
+    def deadline(self) -> float | None:
+        """When ``advance`` must be called next even if nothing wakes; None: not before a press."""
+        return self._due[0][0] if self._due else None
