@@ -26,7 +26,7 @@ class Card(NamedTuple):
 
     def __str__(self) -> str:
         """The card as written in records: rank letter and suit letter, as in ``10h`` or ``As``."""
-        return RANK_LETTERS[self.rank] + self.suit
+        return f"{RANK_LETTERS.get(self.rank, self.rank)}{self.suit}"
 
 
 def card(text: str) -> Card:

@@ -203,8 +203,8 @@ def _still_to_exchange(state: State) -> tuple[int, ...]:
 
 
 def _next_exchange(state: State, waiting: tuple[int, ...], event: Event) -> Step:
-    """Give the exchange to the first of those who wait. With the stock empty all of them pass (R11); when none
-    is left, the seat left of the dealer leads (R12)."""
+    """Give the exchange to the first of those who wait. With the stock empty all of them pass (R11); when
+    none is left, the seat left of the dealer leads (R12)."""
     assert state.dealer is not None
     passed = () if state.stock else tuple(ExchangePassed(seat) for seat in waiting)
     if waiting and not passed:

@@ -41,7 +41,9 @@ REFUSALS: Mapping[str, str] = MappingProxyType(
 
 def refusal(rule: str, reason: str, **details: object) -> IllegalMove:
     """The error to raise for a reason of ``REFUSALS``. Cards in ``details`` are given as tuples."""
-    return IllegalMove(rule, reason, REFUSALS[reason].format(**detail_texts(details)), MappingProxyType(details))
+    return IllegalMove(
+        rule, reason, REFUSALS[reason].format(**detail_texts(details)), MappingProxyType(details)
+    )
 
 
 def detail_texts(details: Mapping[str, object]) -> dict[str, str]:
@@ -59,4 +61,4 @@ def _text(name: str, value: object) -> str:
         return str(value)
     if name in ("best", "lowest"):
         return ranks_text(value)
-    return " ".join(map(str, value)) or "none"
+    return " ".join(map(str, value)) or "-"

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from operator import ge
 
 LIMITS = range(2, 43)
@@ -59,25 +58,24 @@ def can_head(hand: Sequence[int], best: Sequence[int]) -> bool:
     return matches_or_beats(hand[len(hand) - len(best) :], best)
 
 
-@lru_cache(maxsize=1024)
-def leads(hand: tuple[int, ...]) -> tuple[Places, ...]:
-    """All leads from a hand, one per set of ranks: cards of one rank (R13), but never all if two or more (R14)."""
+def leads(hand: Sequence[int]) -> tuple[Places, ...]:
+    """All leads, one per set of ranks: cards of one rank (R13) that leave at least one, or the last (R14)."""
     most = max(1, len(hand) - 1)
-    found = []
-    for first, rank in enumerate(hand):
-        if first == 0 or hand[first - 1] != rank:
-            for count in range(1, min(hand.count(rank), most) + 1):
-                found.append(tuple(range(first, first + count)))
+    found: list[Places] = []
+    play: Places = ()
+    for place, rank in enumerate(hand):
+        play = (*play, place) if play and hand[place - 1] == rank else (place,)
+        if len(play) <= most:
+            found.append(play)
     return tuple(found)
 
 
-@lru_cache(maxsize=1024)
 def follows(hand: tuple[int, ...], best: tuple[int, ...], must_head: bool) -> tuple[Places, ...]:
     """All follows from a hand, one per set of ranks: the lowest cards (R15b; under H1 only if nothing heads),
     then all that match or beat the best play (R15a)."""
     heading = _heading(hand, best)
     lowest = tuple(range(len(best)))
-    if lowest in heading or (must_head and heading):
+    if heading and (must_head or heading[0] == lowest):
         return heading
     return (lowest, *heading)
 

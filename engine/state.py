@@ -123,7 +123,7 @@ def new_game(seats: Sequence[int], rules: Rules = Rules()) -> State:  # noqa: B0
 def clockwise(state: State, after: int) -> tuple[int, ...]:
     """The seats still in the game, clockwise, beginning left of ``after`` (R3), which may be out itself."""
     place = state.place(after) + 1
-    return tuple(known.seat for known in state.seats[place:] + state.seats[:place] if not known.out)
+    return tuple([known.seat for known in state.seats[place:] + state.seats[:place] if not known.out])
 
 
 def drawing(state: State) -> tuple[int, ...]:

@@ -72,8 +72,8 @@ class View:
 def view(state: State, seat: int | None) -> View:
     """All that a seat may know of a game; for None, what somebody knows who only watches.
 
-    Raise ValueError if the seat is not in the game. States that differ only in what others hold, have discarded
-    or drawn, or in the stock's order give equal views.
+    Raise ValueError if the seat is not in the game. States that differ only in what others hold, have
+    discarded or drawn, or in the stock's order give equal views.
     """
     own = SeatState(0)
     if seat is not None:
