@@ -1,11 +1,10 @@
-# All set-up happens in a virtual environment of its own; nothing is installed outside it
-# but, where Debian splits it off and we are allowed to, the package python3-venv.
+# All set-up happens in a virtual environment of its own.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: sim test check clean
+.PHONY: sim test lint check clean
 
 sim: $(VENV)/.sim
 	$(BIN)/twentytwo sim $(ARGS)
@@ -13,16 +12,21 @@ sim: $(VENV)/.sim
 test: $(VENV)/.dev
 	$(BIN)/pytest $(ARGS)
 
-check: $(VENV)/.dev
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest $(ARGS)
 
+check: lint test
+
+# Debian splits Python's venv module off; where we may, its package is installed.
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
-	  echo "Python's venv module is missing. On Debian: sudo apt install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { \
+	  rm -rf $(VENV); sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	  echo "Python's venv module is missing: installing Debian's package python3-venv"; \
+	  { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq python3-venv && $(PYTHON) -m venv $(VENV); } || { \
+	    echo "Install Python's venv module (Debian: apt install python3-venv), then run make again" >&2; exit 1; }; }
 
 $(VENV)/.sim: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --editable '.[sim]'

@@ -1,0 +1,74 @@
+"""Where the packs of a table come from, and the chance that its bots use."""
+
+import random
+import secrets
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from engine.bots import BOTS, Bot
+from engine.cards import PACK, Card, NotationError, cards
+from firmware.errors import UsageError
+
+
+class Shuffler:
+    """Shuffles with the operating system's entropy, or repeatably from a seed (for simulated games only)."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._random = secrets.SystemRandom() if seed is None else random.Random(seed)
+
+    def shuffled(self, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """The same cards; every order is as likely as any other."""
+        return tuple(self._random.sample(cards, len(cards)))
+
+
+def bots(seed: int | None = None) -> dict[str, Callable[[], Bot]]:
+    """How to make each bot. All use one source of chance: the operating system's, or a seed's."""
+    dice = secrets.SystemRandom() if seed is None else random.Random(seed)
+    return {name: partial(make, dice) for name, make in BOTS.items()}
+
+
+class FixedPack:
+    """Deals one and the same pack over and over, for repeatable simulated games: top card first."""
+
+    def __init__(self, pack: Sequence[Card]) -> None:
+        self._pack = tuple(pack)
+
+    def shuffled(self, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """These cards in the order of the fixed pack."""
+        return tuple(card for card in self._pack if card in cards)
+
+
+def read_pack(path: Path) -> FixedPack:
+    """Read a pack from a text file: 52 cards, top first, parted by blanks; ``#`` begins a comment.
+
+    Raise UsageError that names what is wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UsageError(f"cannot read the pack {path}: {problem}") from problem
+    try:
+        pack = cards(" ".join(line.partition("#")[0] for line in text.splitlines()))
+    except NotationError as problem:
+        raise UsageError(f"{path} is not a pack: {problem}") from problem
+    missing = [str(card) for card in PACK if card not in pack]
+    if missing:
+        raise UsageError(
+            f"{path} is not a whole pack: {len(missing)} cards are missing, {missing[0]} the first of them"
+        )
+    for players in range(2, 7):
+        if not _finds_a_dealer(pack, players):
+            raise UsageError(
+                f"{path}: {players} players would tie in the draw to its end: swap two cards of its top"
+            )
+    return FixedPack(pack)
+
+
+def _finds_a_dealer(pack: tuple[Card, ...], players: int) -> bool:
+    """Whether the draw for first dealer (R4) ends before the pack does."""
+    top, drawing = 0, players
+    while drawing > 1 and top + drawing <= len(pack):
+        ranks = [card.rank for card in pack[top : top + drawing]]
+        top, drawing = top + drawing, ranks.count(max(ranks))
+    return drawing == 1

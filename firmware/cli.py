@@ -1,0 +1,50 @@
+"""The command ``twentytwo``."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from firmware.errors import UsageError
+
+COMMANDS = {
+    "sim": ("firmware.simulator", "play at a simulated table in the browser"),
+    "selfplay": ("firmware.selfplay", "let bots play many games and print who won"),
+    "replay": ("firmware.replay", "step through a record and check every action"),
+}
+"""Name of each command, the module that has its ``add_arguments`` and ``run``, and what it does."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError with the message and where to find help."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. Return its exit code: 2 for what the user has to put right."""
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    try:
+        args = _arguments(sys.argv[1:] if argv is None else list(argv))
+        run = import_module(COMMANDS[args.command][0]).run
+        return int(run(args))
+    except UsageError as problem:
+        print(f"twentytwo: {problem}", file=sys.stderr)  # noqa: T201 - this is the command line
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _arguments(argv: list[str]) -> argparse.Namespace:
+    parser = Parser(prog="twentytwo", description="A table that deals, hides, checks and scores Twenty-Two.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    wanted = next((word for word in argv if not word.startswith("-")), None)
+    for name, (module, text) in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+        if name == wanted:  # the others' modules need not load
+            import_module(module).add_arguments(command)
+    return parser.parse_args(argv)

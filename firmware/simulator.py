@@ -1,0 +1,174 @@
+"""The command ``twentytwo sim``: a whole table on this computer, shown and played in a browser."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import time
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from engine.bots import BOTS
+from firmware.chance import Shuffler, bots, read_pack
+from firmware.errors import UsageError
+from firmware.options import add_rule_options, rules_from
+from firmware.simulation import Live, Simulation
+from firmware.table.session import Session
+from firmware.table.words import catalogue
+from firmware.web.server import serve
+from hardware.errors import ProfileError
+from hardware.profile import Profile, board_names, load_profile
+from hardware.seat import Button
+from hardware.sim.tree import SimBoard
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``twentytwo sim``."""
+    parser.add_argument(
+        "--seats", type=int, metavar="N", help="how many seats, 2 to 6 (default: all of the profile)"
+    )
+    parser.add_argument(
+        "--bots",
+        type=int,
+        default=0,
+        metavar="N",
+        help="how many seats have bots from the start, the last ones",
+    )
+    parser.add_argument(
+        "--bot", default="steady", metavar="NAME", help=f"which bot: {', '.join(BOTS)} (default: steady)"
+    )
+    parser.add_argument(
+        "--bot-delay", type=float, default=1.0, metavar="S", help="seconds that a bot thinks (default: 1)"
+    )
+    parser.add_argument(
+        "--profile",
+        default="direct-6-usermux",
+        metavar="BOARD",
+        help=f"board profile: {', '.join(board_names())}, or the path of a .toml (default: direct-6-usermux)",
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="repeat packs and bots from this number (default: by chance)"
+    )
+    parser.add_argument(
+        "--pack",
+        type=Path,
+        metavar="FILE",
+        help="deal this pack each time: 52 cards, top first, as in 10h As",
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=2222,
+        metavar="N",
+        help="port of the page, 0 for a free one (default: 2222)",
+    )
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    add_rule_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve the table until Ctrl-C. Raise UsageError for what cannot be done."""
+    profile = _profile(args.profile, args.seats)
+    simulation = Simulation(profile, _session(args, profile), catalogue(), seed=args.seed or 0)
+    asyncio.run(_serve(simulation, args.port, browser=not args.no_browser))
+    return 0
+
+
+def _profile(name: str, seats: int | None) -> Profile:
+    try:
+        profile = load_profile(name)
+    except ProfileError as problem:
+        raise UsageError(str(problem)) from problem
+    if seats is None:
+        return profile
+    if not 2 <= seats <= len(profile.seats):
+        raise UsageError(f"--seats {seats}: choose 2 to {len(profile.seats)}, the seats of {profile.name}")
+    return msgspec.structs.replace(profile, seats=profile.seats[:seats])
+
+
+def _session(args: argparse.Namespace, profile: Profile) -> Session:
+    seats = [seat.number for seat in profile.seats]
+    if args.bot not in BOTS:
+        raise UsageError(f"--bot {args.bot}: there is no such bot, choose one of {', '.join(BOTS)}")
+    if not 0 <= args.bots <= len(seats):
+        raise UsageError(f"--bots {args.bots}: the table has {len(seats)} seats, choose 0 to {len(seats)}")
+    if not 0.01 <= args.bot_delay <= 60:
+        raise UsageError(f"--bot-delay {args.bot_delay}: choose 0.01 to 60 seconds")
+    return Session(
+        seats,
+        chance=read_pack(args.pack) if args.pack else Shuffler(args.seed),
+        bots=bots(args.seed),
+        bot=args.bot,
+        fill=dict.fromkeys(seats[len(seats) - args.bots :], args.bot),
+        rules=rules_from(args),
+        bot_delay_s=args.bot_delay,
+    )
+
+
+async def _serve(simulation: Simulation, port: int, *, browser: bool) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+
+    def ended() -> None:
+        loop.call_soon_threadsafe(stop.set)
+
+    live = Live(simulation, time.monotonic, ended)
+    live.start()
+    try:
+        await serve(
+            Shown(simulation.wires), port=port, ready=lambda address: _announce(address, browser), stop=stop
+        )
+    finally:
+        await asyncio.to_thread(live.stop)
+
+
+def _announce(address: str, browser: bool) -> None:
+    opened = browser and _desktop() and webbrowser.open(address)
+    hint = "" if opened or not browser else " (no browser could be started: open this address in one)"
+    print(f"The table is at {address}{hint}  Ctrl-C ends it.", flush=True)  # noqa: T201 - this is the command line
+
+
+def _desktop() -> bool:
+    """Whether a browser would open in a window of its own, not in this terminal."""
+    return not sys.platform.startswith("linux") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+
+
+class Shown:
+    """What the page shows of the simulated chips, and the buttons that it presses on them."""
+
+    def __init__(self, wires: SimBoard) -> None:
+        self._wires = wires
+        self._labels = {seat.number: seat.label for seat in wires.profile.seats}
+        self.seats = tuple(self._labels)
+
+    def label(self, seat: int) -> str:
+        """What stands on the table's rim."""
+        return self._labels[seat]
+
+    def picture(self, seat: int) -> bytes:
+        """What a person sees on the seat's panel: 1,024 bytes, page order."""
+        return self._wires.panel(seat).visible()
+
+    def lamp(self, seat: int) -> bool | None:
+        """Whether the seat's lamp is lit; None if it has none."""
+        return self._wires.lamp(seat)
+
+    def press(self, seat: int, button: str) -> None:
+        """A finger presses the button."""
+        self._wires.press(seat, Button(button))
+
+    def release(self, seat: int, button: str) -> None:
+        """The finger lets it go."""
+        self._wires.release(seat, Button(button))
+
+    def watch(self, changed: Callable[[int], None]) -> None:
+        """Call ``changed(seat)`` from any thread when a picture or a lamp has changed."""
+        self._wires.watch(changed)

@@ -1,0 +1,51 @@
+"""What one seat's screen shows, as plain values: the border between deciding and drawing."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.moves import IllegalMove
+from engine.views import View
+from firmware.table.controls import Picking
+
+
+class Sitter(Enum):
+    """Who is at a seat."""
+
+    NOBODY = "nobody"
+    PLAYER = "player"
+    BOT = "bot"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Why a press did nothing. ``reason`` is a key of ``texts.NOTICES``, or an IllegalMove says it."""
+
+    reason: str
+    move: IllegalMove | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LobbyScene:
+    """Before a game: who sits where."""
+
+    seat: int
+    sitters: tuple[tuple[int, Sitter], ...]
+    faults: tuple[int, ...]
+    notice: Notice | None
+
+
+@dataclass(frozen=True, slots=True)
+class GameScene:
+    """A game under way, or over, as this seat may see it."""
+
+    seat: int
+    view: View
+    sitter: Sitter
+    bots: tuple[int, ...]
+    faults: tuple[int, ...]
+    picking: Picking
+    notice: Notice | None
+    asks_leave: bool
+
+
+Scene = LobbyScene | GameScene

@@ -1,0 +1,378 @@
+"""The table's program: gestures in, actions on the game, scenes out. Time and chance are handed in."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from engine.bots import Bot
+from engine.cards import Card
+from engine.game import State, apply, drawing, new_game, undealt, undrawn
+from engine.moves import Action, Deal, Draw, Exchange, ExchangePassed, IllegalMove, Play
+from engine.rules import Rules
+from engine.views import Phase, View, view
+from firmware.table.controls import Gesture, Gestures, Kind, Picking, chosen, suggestion
+from firmware.table.scenes import GameScene, LobbyScene, Notice, Scene, Sitter
+from hardware.seat import Button, Edge
+
+GUARD_S = 0.4
+"""A stroke that began this soon after its seat's prompt appeared was meant for the prompt before."""
+
+READ_FACTOR = 6
+"""With nobody to wait for, a result stays this many bot delays (so that people can read it)."""
+
+NOTICE_S = 6.0
+"""How long a notice stays if its seat presses nothing."""
+
+NEWS_S = 3.0
+"""How long a notice stays that no press has caused."""
+
+
+class Chance(Protocol):
+    """Where packs come from."""
+
+    def shuffled(self, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """The same cards in a chance order."""
+        ...
+
+
+class Journal(Protocol):
+    """Where a game is written, action by action, before anybody is shown what the action did."""
+
+    def begin(self, seats: Sequence[int], rules: Rules) -> None:
+        """A game begins."""
+        ...
+
+    def append(self, action: Action) -> None:
+        """The action was accepted."""
+        ...
+
+    def end(self, winners: Sequence[int]) -> None:
+        """The game is over."""
+        ...
+
+
+class Session:
+    """One table from the first press on: sitting down, games, and the next game.
+
+    ``seats``: the places, clockwise. ``bots``: names of bots and how to make one; ``fill``: which
+    bot each seat has from the start; ``bot``: which one takes a seat later. ``bot_delay_s``: how long a bot
+    thinks, more than 0. Raise ValueError otherwise.
+    """
+
+    def __init__(
+        self,
+        seats: Sequence[int],
+        *,
+        chance: Chance,
+        bots: Mapping[str, Callable[[], Bot]],
+        bot: str = "steady",
+        fill: Mapping[int, str] | None = None,
+        rules: Rules = Rules(),  # noqa: B008 - frozen
+        bot_delay_s: float = 1.0,
+        journal: Journal | None = None,
+    ) -> None:
+        if not bot_delay_s > 0:
+            raise ValueError(f"bot_delay_s is {bot_delay_s}: it must be more than 0 seconds")
+        self.seats = tuple(seats)
+        self.rules = rules
+        self.state: State | None = None
+        self.version = 0
+        """grows whenever a scene or a lamp may have changed"""
+        self._chance = chance
+        self._make_bot = bots
+        self._bot = bot
+        self._bot_delay_s = bot_delay_s
+        self._journal = journal
+        self._bots: dict[int, Bot] = {seat: bots[name]() for seat, name in (fill or {}).items()}
+        self._players: set[int] = set()
+        self._gestures = Gestures()
+        self._picking: dict[int, Picking] = {}
+        self._notices: dict[int, tuple[Notice, float]] = {}
+        self._asks_leave: set[int] = set()
+        self._faults: set[int] = set()
+        self._prompts: dict[int, tuple[object, float]] = {}
+        self._planned: object = None
+        self._due: float | None = None
+
+    # Input
+
+    def edge(self, edge: Edge) -> None:
+        """Take in one button edge; timers that were due before it run first."""
+        self.tick(edge.at)
+        self.version += 1
+        gesture = self._gestures.edge(edge)
+        if gesture is not None:
+            self._take(gesture)
+
+    def tick(self, now: float) -> None:
+        """Do what has become due by ``now``: holds, bots, notices that have stayed long enough."""
+        for gesture in self._gestures.due(now):
+            self.version += 1
+            self._take(gesture)
+        for seat in [seat for seat, (_, until) in self._notices.items() if now >= until]:
+            self.version += 1
+            del self._notices[seat]
+        self._settle(now)
+        while self._due is not None and now >= self._due:
+            at = self._due
+            self.version += 1
+            self._act_alone(at)
+            self._settle(at)
+
+    def deadline(self) -> float | None:
+        """When ``tick`` must be called next, if no edge comes before."""
+        times = [until for _, until in self._notices.values()]
+        times += [at for at in (self._due, self._gestures.deadline()) if at is not None]
+        return min(times, default=None)
+
+    def fault(self, seat: int, faulty: bool) -> None:
+        """The seat's screen or buttons fail, or work again. The game waits for it; other seats are told."""
+        self.version += 1
+        (self._faults.add if faulty else self._faults.discard)(seat)
+
+    # Output
+
+    def scene(self, seat: int) -> Scene:
+        """What this seat's screen shows now."""
+        notice = self._notices[seat][0] if seat in self._notices else None
+        faults = tuple(sorted(self._faults))
+        if self.state is None:
+            return LobbyScene(seat, tuple((s, self._sitter(s)) for s in self.seats), faults, notice)
+        sitter = self._sitter(seat)
+        seen = self._view(seat if sitter is Sitter.PLAYER else None)
+        return GameScene(
+            seat,
+            seen,
+            sitter,
+            tuple(sorted(self._bots)),
+            faults,
+            self._picking.get(seat, Picking()).within(seen.hand),
+            notice,
+            seat in self._asks_leave,
+        )
+
+    def lamp(self, seat: int) -> bool:
+        """Whether the game waits for this seat."""
+        return self.state is not None and seat == self._awaited(self.state)
+
+    # Gestures
+
+    def _take(self, gesture: Gesture) -> None:
+        seat, now = gesture.seat, gesture.at
+        self._notices.pop(seat, None)
+        if self._commits(gesture) and gesture.began < self._prompt_since(seat) + GUARD_S:
+            return
+        if self.state is None:
+            self._in_lobby(gesture)
+        elif seat in self._asks_leave:
+            self._answer_leave(gesture)
+        elif gesture.kind is Kind.HOLD and gesture.button is Button.PLAY:
+            self._leave_or_join(seat)
+        elif seat in self._bots:
+            self._notice(seat, "bot-seat", now)
+        elif seat not in self._players and self.state.phase is Phase.OVER:
+            self._players.add(seat)
+        elif seat not in self._players:
+            self._notice(seat, "watching", now)
+        elif self.state.phase in (Phase.EXCHANGE, Phase.PLAY):
+            self._at_hand(gesture)
+        elif gesture.button is Button.PLAY:
+            self._between_deals(seat, now)
+        elif self.state.phase is Phase.OVER and gesture.button is Button.MARK:
+            self.state = None
+        self._settle(now)
+
+    def _commits(self, gesture: Gesture) -> bool:
+        """Whether the gesture may do what cannot be taken back: PLAY, and MARK where it marks no card."""
+        marks = self.state is not None and self.state.phase in (Phase.EXCHANGE, Phase.PLAY)
+        if gesture.button is Button.MARK:
+            return not marks or gesture.seat in self._asks_leave
+        return gesture.button is Button.PLAY
+
+    def _in_lobby(self, gesture: Gesture) -> None:
+        seat = gesture.seat
+        if seat not in self._players:
+            self._bots.pop(seat, None)
+            self._players.add(seat)
+        elif gesture.button is Button.MARK:
+            self._players.discard(seat)
+        elif gesture.button in (Button.LEFT, Button.RIGHT):
+            self._change_bots(gesture)
+        elif len(self._players) + len(self._bots) < 2:
+            self._notice(seat, "two-needed", gesture.at)
+        else:
+            self._new_game(gesture.at)
+
+    def _change_bots(self, gesture: Gesture) -> None:
+        if gesture.button is Button.LEFT:
+            if self._bots:
+                del self._bots[max(self._bots)]
+            return
+        free = [seat for seat in self.seats if self._sitter(seat) is Sitter.NOBODY]
+        if free:
+            self._bots[free[0]] = self._make_bot[self._bot]()
+        else:
+            self._notice(gesture.seat, "no-seat-free", gesture.at)
+
+    def _at_hand(self, gesture: Gesture) -> None:
+        seat = gesture.seat
+        seen = self._view(seat)
+        picking = self._picking.get(seat, Picking()).within(seen.hand)
+        if gesture.button is Button.LEFT:
+            self._picking[seat] = picking.moved(-1, seen.hand)
+        elif gesture.button is Button.RIGHT:
+            self._picking[seat] = picking.moved(1, seen.hand)
+        elif gesture.button is Button.MARK:
+            hold = gesture.kind is Kind.HOLD
+            self._picking[seat] = suggestion(seen, picking) if hold else picking.toggled(seen.hand)
+        elif not seen.hand:
+            self._notice(seat, "out", gesture.at)
+        else:
+            self._attempt(chosen(seen, picking), gesture.at)
+
+    def _between_deals(self, seat: int, now: float) -> None:
+        assert self.state is not None
+        if self.state.phase is Phase.OVER:
+            self._new_game(now)
+        elif seat == self.state.dealer or self.state.dealer not in self._players:
+            self._deal(now)
+        else:
+            self._notice(seat, "dealer-deals", now)
+
+    def _leave_or_join(self, seat: int) -> None:
+        assert self.state is not None
+        if seat in self._players:
+            self._asks_leave.add(seat)
+        elif seat in self._bots:
+            del self._bots[seat]
+            self._players.add(seat)
+
+    def _answer_leave(self, gesture: Gesture) -> None:
+        if gesture.button is Button.PLAY:
+            self._asks_leave.discard(gesture.seat)
+        elif gesture.button is Button.MARK:
+            self._asks_leave.discard(gesture.seat)
+            self._players.discard(gesture.seat)
+            assert self.state is not None
+            if self._in_game(gesture.seat):
+                self._bots[gesture.seat] = self._make_bot[self._bot]()
+
+    # The game
+
+    def _new_game(self, now: float) -> None:
+        seats = tuple(seat for seat in self.seats if self._sitter(seat) is not Sitter.NOBODY)
+        self.state = new_game(seats, self.rules)
+        if self._journal is not None:
+            self._journal.begin(seats, self.rules)
+        self._asks_leave.clear()
+        while self.state.phase is Phase.DRAW:
+            pack = self._chance.shuffled(undrawn(self.state))
+            self._apply(Draw(pack[: len(drawing(self.state))]), now)
+
+    def _deal(self, now: float) -> None:
+        assert self.state is not None
+        self._apply(Deal(self._chance.shuffled(undealt(self.state))), now)
+
+    def _attempt(self, action: Exchange | Play, now: float) -> None:
+        """A player's action: applied, or refused with a notice that says why. Nothing else changes then."""
+        try:
+            self._apply(action, now)
+        except IllegalMove as refused:
+            self._notices[action.seat] = (Notice(refused.reason, refused), now + NOTICE_S)
+        else:
+            self._picking[action.seat] = replace(
+                self._picking.get(action.seat, Picking()), marked=frozenset()
+            )
+
+    def _apply(self, action: Action, now: float) -> None:
+        assert self.state is not None
+        state, events = apply(self.state, action)
+        if self._journal is not None:
+            self._journal.append(action)
+            if state.phase is Phase.OVER:
+                self._journal.end(view(state, None).winners)
+        self.state = state
+        if isinstance(action, Deal):
+            self._picking.clear()
+        for event in events:
+            if isinstance(event, ExchangePassed) and event.seat in self._players:
+                self._notices[event.seat] = (Notice("no-exchange"), now + NEWS_S)
+
+    # What happens by itself
+
+    def _act_alone(self, now: float) -> None:
+        """What the table does when nobody needs to press: a bot's move or deal, a game of bots alone."""
+        state = self.state
+        if state is None:
+            self._new_game(now)
+        elif state.phase is Phase.OVER:
+            self.state = None
+        elif state.phase is Phase.DEAL:
+            self._deal(now)
+        else:
+            seat = self._awaited(state)
+            assert seat is not None
+            self._apply(self._bots[seat].choose(view(state, seat)), now)
+
+    def _next_due(self, now: float) -> float | None:
+        """When the table acts by itself from here on; None if it waits for a player."""
+        state = self.state
+        if state is None:
+            return now + self._bot_delay_s if len(self._bots) == len(self.seats) else None
+        read = now + self._bot_delay_s * READ_FACTOR
+        if state.phase is Phase.OVER:
+            return None if self._players else read
+        if state.phase is Phase.DEAL:
+            return read if state.dealer not in self._players else None
+        return now + self._bot_delay_s if state.turn in self._bots else None
+
+    def _settle(self, now: float) -> None:
+        """After every change: note for whom the prompt is new, and plan what happens by itself."""
+        prompt = self._prompt()
+        for seat in self.seats:
+            mine = (prompt if self._asked(seat) else None, self._sitter(seat), seat in self._asks_leave)
+            if seat not in self._prompts or self._prompts[seat][0] != mine:
+                self._prompts[seat] = (mine, now)
+        plan = (prompt, frozenset(self._players), frozenset(self._bots))
+        if plan != self._planned:
+            self._planned, self._due = plan, self._next_due(now)
+
+    def _prompt(self) -> object:
+        """What the table asks for now: equal while it asks for the same."""
+        state = self.state
+        if state is None:
+            return None
+        return (state.deals, state.phase, state.turn, state.dealer, len(state.tricks), len(state.trick))
+
+    def _asked(self, seat: int) -> bool:
+        """Whether the prompt is for this seat's player, too: a deal that no player makes is for all."""
+        state = self.state
+        if state is None or state.phase is Phase.OVER:
+            return True
+        awaited = self._awaited(state)
+        for_all = state.phase is Phase.DEAL and awaited not in self._players
+        return seat in self._players and (seat == awaited or for_all)
+
+    def _prompt_since(self, seat: int) -> float:
+        return self._prompts[seat][1] if seat in self._prompts else float("-inf")
+
+    @staticmethod
+    def _awaited(state: State) -> int | None:
+        return state.dealer if state.phase is Phase.DEAL else state.turn
+
+    # Small things
+
+    def _in_game(self, seat: int) -> bool:
+        return self.state is not None and any(known.seat == seat for known in self.state.seats)
+
+    def _sitter(self, seat: int) -> Sitter:
+        if seat in self._players:
+            return Sitter.PLAYER
+        return Sitter.BOT if seat in self._bots else Sitter.NOBODY
+
+    def _view(self, seat: int | None) -> View:
+        assert self.state is not None
+        return view(self.state, seat if seat is not None and self._in_game(seat) else None)
+
+    def _notice(self, seat: int, reason: str, now: float) -> None:
+        self._notices[seat] = (Notice(reason), now + NOTICE_S)

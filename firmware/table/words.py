@@ -1,0 +1,19 @@
+"""The language of the screens: every text that a player reads goes through gettext."""
+
+import gettext
+from pathlib import Path
+
+Words = gettext.NullTranslations
+"""A catalogue: ``words.gettext("...")`` and ``words.ngettext("{n} card", "{n} cards", n)``."""
+
+LOCALES = Path(__file__).parent / "locales"
+
+
+def catalogue(language: str = "en") -> Words:
+    """The catalogue of a language (``"en"``, ``"cy"``, ...). English is the text in the source itself.
+
+    Raise FileNotFoundError if there is no catalogue of that language.
+    """
+    if language == "en":
+        return gettext.NullTranslations()
+    return gettext.translation("table", LOCALES, [language])
