@@ -145,6 +145,19 @@ def test_playing_out_of_turn_is_refused_and_planning_ahead_is_not():
     assert reason(rig, waiting) == "not-your-turn"
 
 
+def test_a_notice_to_wait_goes_when_the_turn_comes():
+    """Who pressed too early sees what to do as soon as the turn has come, not the old notice."""
+    rig = Rig()
+    rig.sit_and_start(1, 2)
+    rig.play_to(Phase.EXCHANGE)
+    waiting = 3 - rig.session.state.turn
+    rig.press(waiting, Button.PLAY)
+    assert reason(rig, waiting) == "not-your-turn"
+    rig.move_on()
+    assert rig.session.state.turn == waiting
+    assert reason(rig, waiting) is None
+
+
 @pytest.mark.parametrize("gap", [0.03, 0.1, 0.2, 0.3, 0.38])
 def test_a_double_press_acts_once(gap):
     """Two presses 30 to 400 ms apart are one action, and nothing is carried into the next prompt."""

@@ -23,8 +23,11 @@ READ_FACTOR = 6
 NOTICE_S = 6.0
 """How long a notice stays if its seat presses nothing."""
 
+NEWS = frozenset({"no-exchange"})
+"""Reasons of notices that no press has caused."""
+
 NEWS_S = 3.0
-"""How long a notice stays that no press has caused."""
+"""How long such a notice stays, whatever is asked meanwhile."""
 
 
 class Chance(Protocol):
@@ -333,6 +336,8 @@ class Session:
             mine = (prompt if self._asked(seat) else None, self._sitter(seat), seat in self._asks_leave)
             if seat not in self._prompts or self._prompts[seat][0] != mine:
                 self._prompts[seat] = (mine, now)
+                if seat in self._notices and self._notices[seat][0].reason not in NEWS:
+                    del self._notices[seat]
         plan = (prompt, frozenset(self._players), frozenset(self._bots))
         if plan != self._planned:
             self._planned, self._due = plan, self._next_due(now)
