@@ -1,0 +1,115 @@
+"""The command line: what it refuses, and how it says so."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from engine.cards import PACK
+
+TWENTYTWO = Path(sys.executable).parent / "twentytwo"
+
+
+def run(*arguments):
+    """The finished command: exit code and what it printed."""
+    return subprocess.run([TWENTYTWO, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def refused(*arguments):
+    """What a refused command says: one line, exit code 2, no traceback."""
+    done = run(*arguments)
+    assert done.returncode == 2, done.stderr
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("twentytwo: ")
+    return lines[0]
+
+
+@pytest.fixture
+def pack_file(tmp_path):
+    """Writes a pack file and returns its path."""
+
+    def write(text):
+        file = tmp_path / "pack.txt"
+        file.write_text(text, encoding="utf-8")
+        return str(file)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ([], "COMMAND"),
+        (["simm"], "simm"),
+        (["sim", "--boots", "3"], "--boots"),
+        (["sim", "--seats", "many"], "many"),
+        (["sim", "--seats", "7"], "2 to 6"),
+        (["sim", "--seats", "1"], "2 to 6"),
+        (["sim", "--seats", "3", "--profile", "direct-2"], "direct-2"),
+        (["sim", "--bots", "7"], "6 seats"),
+        (["sim", "--bot", "stedy"], "steady"),
+        (["sim", "--bot-delay", "0"], "0.01 to 60"),
+        (["sim", "--bot-delay", "nan"], "0.01 to 60"),
+        (["sim", "--limit", "1"], "limit"),
+        (["sim", "--first-hand", "12"], "first_hand"),
+        (["sim", "--profile", "direct-7"], "direct-6-usermux"),
+        (["sim", "--profile", "no/such/board.toml"], "no/such/board.toml"),
+        (["sim", "--pack", "no-such-file"], "no-such-file"),
+        (["sim", "--port", "99999"], "99999"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(arguments, names):
+    """A wrong option or value ends with exit code 2 and one line that names it, or what would be right."""
+    assert names in refused(*arguments)
+
+
+def test_a_pack_file_is_checked(pack_file):
+    """A pack that is no pack is refused, and the message names the card or the file."""
+    assert "'11x' is not a card" in refused("sim", "--pack", pack_file("2c 11x"))
+    assert "stands twice" in refused("sim", "--pack", pack_file("2c 2c"))
+    assert "50 cards are missing" in refused("sim", "--pack", pack_file("2c 3c # and so on"))
+    assert "tie" in refused("sim", "--pack", pack_file(" ".join(map(str, PACK))))
+
+
+def test_a_profile_that_is_broken_names_file_line_and_key(tmp_path):
+    """The message of a broken profile says where in the file the fault is."""
+    file = tmp_path / "mine.toml"
+    file.write_text('[board]\ntitle = "x"\n[[seats]]\n', encoding="utf-8")
+    line = refused("sim", "--profile", str(file))
+    assert "mine.toml" in line
+
+
+def test_a_port_in_use_is_said_and_what_to_do():
+    """If the port is taken, the line names it and the option that chooses another."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        line = refused("sim", "--no-browser", "--port", str(port))
+    assert str(port) in line
+    assert "--port" in line
+
+
+def test_the_simulator_serves_its_page_and_ends_on_ctrl_c():
+    """It prints its address, answers there, and Ctrl-C ends it at once with exit code 0 and nothing to complain."""
+    command = [TWENTYTWO, "sim", "--no-browser", "--port", "0", "--bots", "6"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as table:
+        address = re.search(r"http://\S+", table.stdout.readline()).group()
+        with urllib.request.urlopen(address, timeout=10) as page:
+            assert b"Twenty-Two" in page.read()
+        table.send_signal(signal.SIGINT)
+        _, complaints = table.communicate(timeout=10)
+    assert table.returncode == 0
+    assert complaints == ""
+
+
+def test_help_lists_the_commands():
+    """``twentytwo --help`` names every command."""
+    done = run("--help")
+    assert done.returncode == 0
+    for name in ("sim", "selfplay", "replay"):
+        assert name in done.stdout
