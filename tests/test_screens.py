@@ -1,6 +1,7 @@
 """What the screens show: golden pictures, room for every text, and nobody else's cards."""
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from firmware.table import canvas
 from firmware.table.controls import Picking
 from firmware.table.scenes import GameScene, LobbyScene, Notice, Sitter
 from firmware.table.screens import draw, notice_text
-from firmware.table.words import catalogue
+from firmware.table.words import Words, catalogue
 from hardware.seat import HEIGHT, WIDTH
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -315,3 +316,37 @@ def test_every_scene_of_a_session_can_be_drawn():
             rig.sit_and_start(1, 3)
         elif rig.session.state.phase is not Phase.OVER:
             rig.move_on()
+
+
+class Crosses(Words):
+    """A language in which every letter is an x."""
+
+    def gettext(self, message):
+        """The message with its letters crossed out; names in braces stay."""
+        return re.sub(r"\{\w+\}|\w", lambda found: found[0] if found[0][0] == "{" else "x", message)
+
+    def ngettext(self, one, many, count):
+        """The same for a message with a number."""
+        return self.gettext(one if count == 1 else many)
+
+
+def test_every_text_is_translated(monkeypatch):
+    """In a language of crosses only ranks, numbers, signs and the game's name are left as they are."""
+    written = set()
+    stencil = canvas.Font._stencil
+
+    def watched(font, text):
+        written.add(text)
+        return stencil(font, text)
+
+    monkeypatch.setattr(canvas.Font, "_stencil", watched)
+    for fonts in (canvas.small, canvas.medium, canvas.large):
+        fonts.cache_clear()
+    words = Crosses()
+    for shown in golden_scenes().values():
+        draw(shown, words)
+    for fonts in (canvas.small, canvas.medium, canvas.large):
+        fonts.cache_clear()
+    left = {text for text in written if re.search(r"[A-Za-wyz]", re.sub(r"\b([JQKA]|10)\b", "", text))}
+    assert left <= {"Twenty-Two", "D"}
+    assert len(written) > 50
