@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: sim test lint check clean
+.PHONY: sim test lint check test-kernel clean
 
 sim: $(VENV)/.sim
 	$(BIN)/twentytwo sim $(ARGS)
@@ -19,6 +19,9 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 check: lint test
+
+test-kernel: $(VENV)/.dev
+	tests/kernel/job.sh $(BIN)/python
 
 # Debian splits Python's venv module off; where we may, its package is installed.
 $(BIN)/python:
