@@ -1,29 +1,33 @@
 """The board of a profile: seats with screens, buttons and lamps, on buses and pins that are handed in."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
 from drivers.buttons import PinButtons, PinLamp
 from drivers.oled import Oled
-from drivers.owner import BusOwner, flush_all
+from drivers.owner import BusOwner
 from drivers.tca9548a import Muxes
 from hardware.bus import I2CBus
 from hardware.profile import Profile, SeatProfile
-from hardware.seat import Edge, Seat
+from hardware.seat import Buttons, Edge, Seat
 
 
 class WiredBoard:
     """All seats of a table whose chips hang on this machine's buses and pins (``hardware.seat.Board``)."""
 
     def __init__(
-        self, seats: list[Seat], buttons: list[PinButtons], lamps: list[PinLamp], owners: list[BusOwner]
+        self,
+        seats: Mapping[int, Seat],
+        buttons: Sequence[Buttons],
+        owners: Sequence[BusOwner],
+        pins: ExitStack,
     ) -> None:
-        self._seats = {seat.number: seat for seat in seats}
+        self._seats = seats
         self._buttons = buttons
-        self._lamps = lamps
         self._owners = owners
-        self._closed = False
+        self._pins = pins
 
     @property
     def seats(self) -> Mapping[int, Seat]:
@@ -33,7 +37,7 @@ class WiredBoard:
     def listen(self, wake: Callable[[], None]) -> None:
         """From now on call ``wake`` (from any thread) when there is an edge to poll."""
         for buttons in self._buttons:
-            buttons.wake = wake
+            buttons.listen(wake)
 
     def poll(self, now: float) -> list[Edge]:
         """Edges of all seats up to ``now``, in order of time."""
@@ -43,13 +47,14 @@ class WiredBoard:
 
     def flush(self, now: float) -> None:
         """Transfer what is to be shown, or wake the buses' own threads to do it."""
-        flush_all(self._owners, now)
+        for owner in self._owners:
+            owner.flush(now)
 
     def deadline(self) -> float | None:
         """When ``poll`` or ``flush`` must be called next even if nothing wakes."""
         times = [buttons.deadline() for buttons in self._buttons]
-        times += [at for owner in self._owners if not owner.threaded and (at := owner.deadline()) is not None]
-        return min(times, default=None)
+        times += [owner.deadline() for owner in self._owners]
+        return min((at for at in times if at is not None), default=None)
 
     def start(self) -> None:
         """Give each bus its own thread."""
@@ -57,16 +62,10 @@ class WiredBoard:
             owner.start()
 
     def close(self) -> None:
-        """Darken the screens, let all pins go. A second call does nothing."""
-        if self._closed:
-            return
-        self._closed = True
+        """Darken the screens and the lamps, let all pins go. A second call does nothing."""
         for owner in self._owners:
             owner.close()
-        for lamp in self._lamps:
-            lamp.close()
-        for buttons in self._buttons:
-            buttons.close()
+        self._pins.close()
 
     def __enter__(self) -> "WiredBoard":
         return self
@@ -99,29 +98,28 @@ def open_board(
             mux.address for mux in profile.muxes.values() if mux.bus == name and mux.driven == "user"
         ]
         muxes[name] = Muxes(buses[name], addresses)
-    board = WiredBoard([], [], [], list(owners.values()))
-    try:
+    seats: dict[int, Seat] = {}
+    all_buttons: list[Buttons] = []
+    with ExitStack() as pins:
         for seat in profile.seats:
             name = profile.bus_of(seat.screen)
             screen = _screen(profile, seat, buses[name], muxes[name])
             owners[name].add(screen)
-            lamp = None if seat.lamp is None else PinLamp(seat.lamp, factory)
-            if lamp is not None:
-                board._lamps.append(lamp)
-            board._buttons.append(
-                PinButtons(
-                    seat.number,
-                    seat.buttons.by_button(),
-                    factory,
-                    active_low=profile.active == "low",
-                    settle_ms=profile.settle_ms,
-                )
+            buttons = PinButtons(
+                seat.number,
+                seat.buttons.by_button(),
+                factory,
+                active_low=profile.active == "low",
+                settle_ms=profile.settle_ms,
             )
-            board._seats[seat.number] = Seat(seat.number, seat.label, screen, lamp)
-    except BaseException:
-        board.close()
-        raise
-    return board
+            pins.callback(buttons.close)
+            all_buttons.append(buttons)
+            lamp = None
+            if seat.lamp is not None:
+                lamp = PinLamp(seat.lamp, factory)
+                pins.callback(lamp.close)
+            seats[seat.number] = Seat(seat.number, seat.label, screen, lamp)
+        return WiredBoard(seats, all_buttons, list(owners.values()), pins.pop_all())
 
 
 def _screen(profile: Profile, seat: SeatProfile, bus: I2CBus, muxes: Muxes) -> Oled:

@@ -35,7 +35,7 @@ class _Pin:
 
 
 class PinButtons:
-    """The buttons of one seat. All but the pins' callbacks belongs to one thread.
+    """The buttons of one seat (``hardware.seat.Buttons``).
 
     ``settle_ms``: how long a level must hold before it counts. Raise gpiozero's errors for pins that it
     cannot have.
@@ -49,13 +49,12 @@ class PinButtons:
         *,
         active_low: bool = True,
         settle_ms: float = 15,
-        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self.seat = seat
         self.factory = factory
         self.active_low = active_low
         self.settle_time = settle_ms / 1000
-        self.wake = wake
+        self.wake: Callable[[], None] = lambda: None
         self.noted: deque[tuple[_Pin, bool, float]] = deque()
         self._pins: list[_Pin] = []
         self._next_look = factory.ticks() + LOOK_SECONDS
@@ -71,6 +70,10 @@ class PinButtons:
     def stuck(self) -> tuple[Button, ...]:
         """Buttons that have been down since the start: they are ignored until they are released."""
         return tuple(pin.button for pin in self._pins if pin.debouncer.stuck)
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """From now on call ``wake`` (from any thread) when there is an edge to poll."""
+        self.wake = wake
 
     def poll(self, now: float) -> list[Edge]:
         """Presses and releases that became certain up to ``now``, in order of time.

@@ -15,6 +15,8 @@ COMMANDS = b"\x00"
 """Control byte: only command bytes follow (SSD1306 datasheet 8.1.5.2)."""
 DATA = b"\x40"
 """Control byte: only data bytes follow."""
+FILL = b"\xe3\xe3"
+"""Two commands that do nothing: a chip whose last transfer broke off takes them for missing arguments."""
 SET_COLUMNS, SET_PAGES = 0x21, 0x22
 """Window of horizontal addressing (SSD1306 datasheet 10.1.4, 10.1.5)."""
 SET_LOW_COLUMN, SET_HIGH_COLUMN, SET_PAGE = 0x00, 0x10, 0xB0
@@ -162,7 +164,7 @@ class Oled:
             if not power and self._power is not False:
                 self.darken()
             if not self._ready:
-                self._command(self._commands.init)
+                self._command(FILL + self._commands.init)
                 self._ready = True
             if self._shadow != wanted:
                 self._paint(wanted)
@@ -180,7 +182,7 @@ class Oled:
     def darken(self) -> None:
         """Switch the display off at once. Raise BusError if the bus fails."""
         self._power = None
-        self._command(self._commands.off)
+        self._command(FILL + self._commands.off)
         self._power = False
 
     def forget(self) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from drivers.oled import Oled
 
@@ -13,13 +13,13 @@ TRIES = 3
 PROBE_SECONDS = 5.0
 """A failed panel is tried once in this time."""
 SLOW_SECONDS = 0.1
-"""No second attempt after one that took so long: the bus belongs to others too."""
+"""No further attempt after so long: the bus belongs to others too."""
 SHARE = 10
 """A failed panel waits at least so many times longer than its last attempt took."""
 
 
 class _Care:
-    """A panel, and how it has fared."""
+    """A panel, and how it fares."""
 
     def __init__(self, screen: Oled) -> None:
         self.screen = screen
@@ -44,104 +44,107 @@ class BusOwner:
         self._refresh = refresh
         self._cares: list[_Care] = []
         self._wakened = threading.Event()
-        self._closing = False
+        self._closed = False
         self._thread: threading.Thread | None = None
 
     def add(self, screen: Oled) -> None:
-        """Take a panel into care."""
+        """Take a panel into care. Nothing is sent before the next flush."""
         screen.wake = self._wakened.set
         self._cares.append(_Care(screen))
 
-    @property
-    def threaded(self) -> bool:
-        """Whether ``start`` was called."""
-        return self._thread is not None
-
-    def flush(self, now: float) -> None:
-        """Transfer what is due, on this thread. Errors of the bus end up in the panels' ``fault``."""
-        # After a crash the panels still show somebody's hand: darken all before painting any.
-        for care in self._cares:
-            if not care.darkened and now >= care.next_try:
-                self._attempt(care, now, care.screen.darken)
-                care.darkened = not care.failed
-        for index, care in enumerate(self._cares):
-            if care.next_refresh is not None and now >= care.next_refresh:
-                care.screen.forget()
-                care.next_refresh = None
-            if care.darkened and care.screen.due and now >= care.next_try:
-                self._attempt(care, now, care.screen.transfer)
-            if self._refresh and care.next_refresh is None and not care.failed:
-                # Spread over the time, so that no two panels are painted anew at once.
-                care.next_refresh = now + self._refresh * (1 - index / len(self._cares) / 2)
-
-    def deadline(self) -> float | None:
-        """When ``flush`` must be called next if nothing is shown, for a probe or a refresh; None: never."""
-        times = [care.next_try for care in self._cares if care.failed]
-        times += [care.next_refresh for care in self._cares if care.next_refresh is not None]
-        return min(times, default=None)
-
     def start(self) -> None:
-        """Flush from a thread of its own from now on."""
+        """From now on flush from a thread of its own, whenever there is something to show."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=f"bus {self.name}", daemon=True)
             self._thread.start()
 
-    def wake(self) -> None:
-        """Something is to be shown."""
-        self._wakened.set()
+    def flush(self, now: float) -> None:
+        """Transfer what is due, on this thread; after ``start``, leave it to the bus's own.
+
+        Errors of the bus raise nothing: they end up in the ``fault`` of the panels.
+        """
+        if self._thread is None:
+            self._flush(now)
+        else:
+            self._wakened.set()
+
+    def deadline(self) -> float | None:
+        """When ``flush`` must be called next if nothing is shown; None: never."""
+        return None if self._thread is not None else self._deadline()
 
     def close(self) -> None:
         """End the thread and darken the panels. A second call does nothing."""
-        if self._closing:
+        if self._closed:
             return
-        self._closing = True
-        self._wakened.set()
+        self._closed = True
         if self._thread is not None:
+            self._wakened.set()
             self._thread.join()
         for care in self._cares:
             if not care.failed:
                 self._attempt(care, self._clock(), care.screen.darken)
 
-    def _attempt(self, care: _Care, now: float, action: Callable[[], None]) -> None:
+    def _deadline(self) -> float | None:
+        times = [care.next_try for care in self._cares if care.failed]
+        times += [care.next_refresh for care in self._cares if care.next_refresh is not None]
+        return min(times, default=None)
+
+    def _flush(self, now: float) -> None:
+        # After a crash the panels still show somebody's hand: darken all of them before painting the first.
+        for care in self._cares:
+            if not care.darkened and now >= care.next_try:
+                care.darkened = self._attempt(care, now, care.screen.darken)
+        for number, care in enumerate(self._cares, 1):
+            if self._refresh is not None and not care.failed:
+                if care.next_refresh is None:
+                    # Spread, so that the panels are not all painted anew at once.
+                    care.next_refresh = now + self._refresh * number / len(self._cares)
+                elif now >= care.next_refresh:
+                    care.next_refresh = now + self._refresh
+                    care.screen.forget()
+            if care.darkened and care.screen.due and now >= care.next_try:
+                if not self._attempt(care, now, care.screen.transfer):
+                    continue
+                if care.failed:
+                    log.warning("%s works again", care.screen.name)
+                    care.failed = False
+                    care.screen.report(None)
+
+    def _attempt(self, care: _Care, now: float, action: Callable[[], None]) -> bool:
+        """Whether it succeeded, at once or after some tries."""
         began = self._clock()
         for tries_left in range(0 if care.failed else TRIES - 1, -1, -1):
             try:
                 action()
             except OSError as error:
                 took = self._clock() - began
-                if tries_left and took < SLOW_SECONDS:
-                    continue
-                self._failed(care, now, took, error)
-                return
+                if tries_left == 0 or took >= SLOW_SECONDS:
+                    self._failed(care, now, took, f"does not answer: {error.strerror or error}")
+                    return False
             else:
-                if care.failed:
-                    log.warning("%s works again", care.screen.name)
-                    care.failed = False
-                    care.screen.report(None)
-                return
+                return True
+        raise AssertionError("the last try returns")
 
-    def _failed(self, care: _Care, now: float, took: float, error: OSError) -> None:
+    def _failed(self, care: _Care, now: float, took: float, problem: str) -> None:
         care.screen.forget()
+        care.next_refresh = None
         care.next_try = now + max(PROBE_SECONDS, SHARE * took)
-        problem = f"{care.screen.name} does not answer: {error.strerror or error}"
         if not care.failed:
-            log.warning("%s", problem)
+            log.warning("%s %s", care.screen.name, problem)
         care.failed = True
-        care.screen.report(problem)
+        care.screen.report(f"{care.screen.name} {problem}")
 
     def _run(self) -> None:
-        while not self._closing:
-            deadline = self.deadline()
+        while not self._closed:
+            deadline = self._deadline()
             self._wakened.wait(None if deadline is None else max(0.0, deadline - self._clock()))
             self._wakened.clear()
-            if not self._closing:
-                self.flush(self._clock())
-
-
-def flush_all(owners: Sequence[BusOwner], now: float) -> None:
-    """Flush the owners that have no thread of their own."""
-    for owner in owners:
-        if owner.threaded:
-            owner.wake()
-        else:
-            owner.flush(now)
+            if self._closed:
+                break
+            now = self._clock()
+            try:
+                self._flush(now)
+            except Exception as error:  # a thread that dies silently would freeze its panels
+                log.exception("bus %s", self.name)
+                for care in self._cares:
+                    self._failed(care, now, 0.0, f"stopped by a fault of the program: {error!r}")

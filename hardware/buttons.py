@@ -36,9 +36,9 @@ class Debouncer:
     def settle(self, now: float) -> list[tuple[bool, float]]:
         """What became certain up to now, in order: (down, since when the contact has held that level)."""
         self._decide(now)
-        events = self._events
-        if events:
-            self._events = []
+        if not self._events:
+            return []
+        events, self._events = self._events, []
         return events
 
     @property

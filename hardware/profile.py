@@ -317,7 +317,8 @@ class _Fault:
             wanted = next(field.type for field in kind.fields if field.name == missing[1])
             return self.at(path, f"{missing[1]} is missing; allowed: {_allowed(wanted)}")
         shown = f"0x{value:02X}" if path[-1] == "address" and type(value) is int else repr(value)
-        near = _nearest(value, getattr(kind, "values", ())) if isinstance(value, str) else ""
+        names = [name for name in getattr(kind, "values", ()) if isinstance(name, str)]
+        near = _nearest(value, names) if isinstance(value, str) else ""
         return self.at(path, f"{shown}; allowed: {_allowed(kind)}{near}")
 
 

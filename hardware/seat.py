@@ -51,6 +51,26 @@ class Screen(Protocol):
         ...
 
 
+class Buttons(Protocol):
+    """Where presses come from: the buttons of one seat, or all of one chip. One thread calls it."""
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """From now on call ``wake`` (from any thread) when there is something to poll."""
+        ...
+
+    def poll(self, now: float) -> list[Edge]:
+        """Edges up to ``now``, in order of time."""
+        ...
+
+    def deadline(self) -> float | None:
+        """When ``poll`` must be called next even if nothing wakes; None: not before a wake."""
+        ...
+
+    def close(self) -> None:
+        """Let the pins go. A second call does nothing."""
+        ...
+
+
 class Lamp(Protocol):
     """A seat's turn lamp."""
 

@@ -29,8 +29,8 @@ class Device(Protocol):
         """The chip is read."""
         ...
 
-    def stop(self) -> None:
-        """A transfer with this chip has ended."""
+    def stop(self, whole: bool) -> None:
+        """A transfer with this chip has ended; not ``whole``: it was broken off."""
         ...
 
 
@@ -231,7 +231,7 @@ class SimI2CBus:
                 self._traffic.failed += 1
                 error = failure
             for device in touched:
-                device.stop()
+                device.stop(error is None)
             if self.log is not None:
                 number = error.errno if error else None
                 self.log.append(Transfer(self._traffic.transfers, tuple(logged), number))

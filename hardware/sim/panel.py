@@ -81,6 +81,7 @@ class Panel:
             # Kept as the glass sees it when segments and rows are remapped, the way that modules are built.
             self._ram = [bytearray(self._random.randbytes(self.WIDTH)) for _ in range(PAGES)]
             self._pending: list[int] = []
+            self._broken = False
             self._on = self._all_on = self._inverted = False
             self._remapped = self._rows_remapped = False
             self._start = self._offset = 0
@@ -123,12 +124,16 @@ class Panel:
         """The status byte: bit 6 set while the display is off, and bits that differ from chip to chip."""
         return bytes([self.STATUS | (0x00 if self._on else 0x40)]) * count
 
-    def stop(self) -> None:
-        """The transfer is over: a command that still waits for arguments was sent wrong."""
+    def stop(self, whole: bool) -> None:
+        """The transfer is over: a command that still waits for arguments was sent wrong.
+
+        If the transfer was broken off, the chip waits on, and takes what comes next for the arguments.
+        """
         with self._lock:
-            if self._pending:
+            if self._pending and whole:
                 waiting, self._pending = self._pending, []
                 self._refuse(f"command 0x{waiting[0]:02X} with {len(waiting) - 1} arguments")
+            self._broken = bool(self._pending)
 
     def tell(self) -> None:
         """Call ``changed`` if the last transfer changed what can be seen."""
@@ -155,6 +160,10 @@ class Panel:
         command, *arguments = self._pending
         if len(arguments) == self.LENGTHS[command]:
             self._pending = []
+            if self._broken:
+                # These were no arguments. What a chip makes of them is not known; no driver is to blame.
+                self._broken = False
+                return
             low, high = RANGES.get(command, (0, 0xFF))
             if not low <= arguments[0] <= high:
                 self._refuse(f"command 0x{command:02X} with argument 0x{arguments[0]:02X}")

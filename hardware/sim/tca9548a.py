@@ -28,7 +28,7 @@ class TCA9548A:
         """The control register, over and over."""
         return bytes([self._register]) * count
 
-    def stop(self) -> None:
+    def stop(self, whole: bool) -> None:
         """Now the switches follow the register."""
         self.mask = self._register
 

@@ -1,0 +1,336 @@
+"""Board profiles: what they hold, and the error for whatever is wrong with one."""
+
+import contextlib
+import copy
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardware.errors import ProfileError
+from hardware.profile import board_names, load_profile, parse_profile
+from hardware.seat import Button
+
+BOARDS = Path(__file__).parents[1] / "hardware" / "boards"
+Path_ = tuple[str | int, ...]
+
+
+def text_of(name: str) -> str:
+    """Source of a bundled profile."""
+    return (BOARDS / f"{name}.toml").read_text("utf-8")
+
+
+def toml(value: Any) -> str:
+    """A value as TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml(entry)}" for key, entry in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def written(profile: dict[str, Any]) -> str:
+    """A profile as TOML, each key of the top on one line."""
+    return "".join(f"{key} = {toml(value)}\n" for key, value in profile.items())
+
+
+def leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """Paths of all keys and list entries."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in items:
+        yield (*path, key)
+        yield from leaves(entry, (*path, key))
+
+
+def holder(profile: Any, path: Path_) -> Any:
+    """The table or list that holds the last step of a path."""
+    for step in path[:-1]:
+        profile = profile[step]
+    return profile
+
+
+OPTIONAL = {"speed", "driven", "address", "lamp", "number", "active", "settle_ms"}
+"""Keys that may be left out; without an address of its own a panel is at 0x3C."""
+
+GOOD = [(name, tomllib.loads(text_of(name))) for name in ("direct-2", "direct-6-usermux")]
+KEYS = [(name, path) for name, profile in GOOD for path in leaves(profile)]
+
+
+def refused(profile: dict[str, Any]) -> ProfileError:
+    """The error for a profile."""
+    with pytest.raises(ProfileError) as caught:
+        parse_profile(written(profile), "my.toml")
+    error = caught.value
+    assert re.match(r"my\.toml, line \d+: ", str(error))
+    assert error.line is not None
+    assert 1 <= error.line <= len(profile) + 1
+    return error
+
+
+def test_bundled_boards() -> None:
+    """All bundled profiles are good; the two of the first release are among them."""
+    assert {"direct-2", "direct-6-usermux"} <= set(board_names())
+    for name in board_names():
+        assert load_profile(name).name == name
+
+
+def test_six_seats_behind_a_mux() -> None:
+    """direct-6-usermux: six SSD1306 at 0x3C behind one TCA9548A, 24 buttons on GPIO 4 to 27."""
+    profile = load_profile("direct-6-usermux")
+    assert [seat.number for seat in profile.seats] == [1, 2, 3, 4, 5, 6]
+    assert [seat.screen.channel for seat in profile.seats] == [0, 1, 2, 3, 4, 5]
+    pins = [pin for seat in profile.seats for pin in seat.buttons.by_button().values()]
+    assert sorted(pins) == list(range(4, 28))
+    assert profile.bus_names() == ("main",)
+    assert (profile.settle_ms, profile.active, profile.buses["main"].speed) == (15, "low", 400_000)
+
+
+def test_two_seats_without_a_mux() -> None:
+    """direct-2: panels at 0x3C and 0x3D on the bus itself, eight buttons, two lamps."""
+    profile = load_profile("direct-2")
+    assert [seat.screen.address for seat in profile.seats] == [0x3C, 0x3D]
+    assert profile.seats[0].buttons.by_button()[Button.MARK] == 13
+    assert all(seat.lamp is not None for seat in profile.seats)
+    assert profile.muxes == {}
+
+
+def test_own_file(tmp_path: Path) -> None:
+    """A path reads a file of one's own; its stem is the profile's name."""
+    path = tmp_path / "kitchen.toml"
+    path.write_text(text_of("direct-2"), "utf-8")
+    assert load_profile(path).name == "kitchen"
+    assert load_profile(str(path)) == load_profile(path)
+
+
+def test_kernel_mux_channels_are_buses() -> None:
+    """Behind a mux that the kernel drives, each channel in use is a bus of its own."""
+    text = text_of("direct-6-usermux").replace('"user"', '"kernel"')
+    assert parse_profile(text, "k.toml").bus_names() == tuple(f"hub/{channel}" for channel in range(6))
+
+
+def test_sh1106_window() -> None:
+    """An SH1106 shows its memory from column 2 on unless the profile says otherwise."""
+    text = text_of("direct-2").replace('"ssd1306"', '"sh1106"', 1)
+    first, second = parse_profile(text, "s.toml").seats
+    assert (first.screen.window, second.screen.window) == (2, 0)
+    text = text.replace("address = 0x3C", "address = 0x3C, offset = 0")
+    assert parse_profile(text, "s.toml").seats[0].screen.window == 0
+
+
+def test_unknown_board() -> None:
+    """A name that is not bundled: the names that are, and the nearest one."""
+    with pytest.raises(ProfileError, match=r"direct-6-usermux.*did you mean 'direct-6-usermux'\?"):
+        load_profile("direct-6-usermx")
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    """A file that is missing, a folder, or no text: its path and why."""
+    with pytest.raises(ProfileError, match=r"none\.toml: cannot be read: No such file"):
+        load_profile(tmp_path / "none.toml")
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    with pytest.raises(ProfileError, match="Is a directory"):
+        load_profile(folder)
+    (tmp_path / "bytes.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(ProfileError, match="UTF-8"):
+        load_profile(tmp_path / "bytes.toml")
+
+
+def fault(old: str, new: str, board: str = "direct-2") -> tuple[int | None, str | None, str]:
+    """Line, key and text of the error after one replacement."""
+    text = text_of(board)
+    assert old in text
+    changed = text.replace(old, new, 1)
+    with pytest.raises(ProfileError) as caught:
+        parse_profile(changed, "my.toml")
+    error = caught.value
+    line = None if error.line is None else changed.splitlines()[error.line - 1]
+    assert str(error).startswith(f"my.toml, line {error.line}: ")
+    return error.line, error.key, f"{error} | {line}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "says", "on"),
+    [
+        ('title = "', 'titel = "', "titel", "did you mean 'title'", "titel ="),
+        ("lamp = 26", "lmap = 26", "seats[1].lmap", "allowed: label, screen, buttons, lamp", "lmap ="),
+        ("lamp = 26", "lamp = 28", "seats[1].lamp", "28; allowed: a whole number from 0 to 27", "lamp = 28"),
+        ("lamp = 25", 'lamp = "25"', "seats[2].lamp", "'25'; allowed: a whole number", 'lamp = "25"'),
+        ("left = 5", "left = 2", "seats[1].buttons.left", "GPIO 2 belongs to i2c", "left = 2"),
+        ("left = 5", "left = 1", "seats[1].buttons.left", "GPIO 1 belongs to id-eeprom", "left = 1"),
+        (
+            "left = 21",
+            "left = 5",
+            "seats[2].buttons.left",
+            "GPIO 5 is already seat 1's button left",
+            "left = 5",
+        ),
+        ("lamp = 25", "lamp = 26", "seats[2].lamp", "GPIO 26 is already seat 1's lamp", "lamp = 26"),
+        ("mark = 13", "mark = 26", "seats[1].lamp", "GPIO 26 is already seat 1's button mark", "lamp = 26"),
+        ("mark = 13, ", "", "seats[1].buttons", "mark is missing; allowed: a whole number", "buttons ="),
+        ("address = 0x3D", "address = 0x3C", "seats[2].screen.address", "same place as seat 1", "screen ="),
+        (
+            "address = 0x3D",
+            "address = 0x3E",
+            "seats[2].screen.address",
+            "0x3E; allowed: 0x3C or 0x3D",
+            "0x3E",
+        ),
+        ('"ssd1306"', '"ssd13306"', "seats[1].screen.chip", "did you mean 'ssd1306'?", "ssd13306"),
+        ('bus = "main"', 'bus = "mian"', "seats[1].screen.bus", "no bus 'mian'; there are: main", "mian"),
+        ("[buses.main]", "[buses.mian]", "seats[1].screen.bus", "did you mean 'mian'?", "screen ="),
+        ("number = 1", "", "buses.main", "needs either number", "[buses.main]"),
+        ("number = 1", 'number = 1\nadapter = "x"', "buses.main", "not both", "[buses.main]"),
+        ("number = 1", "number = true", "buses.main.number", "True; allowed", "number = true"),
+        ("speed = 400_000", "speed = 4", "buses.main.speed", "from 10000 to 1000000", "speed = 4"),
+        ("speed = 400_000", "sped = 4", "buses.main.sped", "did you mean 'speed'", "sped"),
+        ('label = "2"', 'label = "1"', "seats[2].label", "already seat 1's", "label"),
+        ('label = "2"', 'label = ""', "seats[2].label", "1 to 12 characters", "label"),
+        ('label = "2"', 'label = "2"\nnumber = 5', "seats[2].number", "unknown key", "number = 5"),
+        ("address = 0x3D", "address = 0x3D, rotate = 90", "seats[2].screen.rotate", "0 or 180", "90"),
+        (
+            "address = 0x3D",
+            "address = 0x3D, offset = 2",
+            "seats[2].screen.offset",
+            "only an sh1106",
+            "offset",
+        ),
+        ("address = 0x3D", "address = 0x3D, channel = 2", "seats[2].screen", "go together", "channel"),
+        ("[buses.main]", 'enabled = ["spi", "uart"]\n[buses.main]', None, None, None),
+        ("[buses.main]", 'enabled = ["usb"]\n[buses.main]', "enabled[1]", "'usb'; allowed: 'i2s'", "enabled"),
+        ("[buses.main]", 'name = "x"\n[buses.main]', "name", "unknown key", 'name = "x"'),
+        ("[buses.main]", 'active = "off"\n[buses.main]', "active", "'high' or 'low'", "active"),
+        ("[buses.main]", "settle_ms = 100\n[buses.main]", "settle_ms", "from 5 to 30", "settle_ms"),
+    ],
+)
+def test_faults(old: str, new: str, key: str | None, says: str | None, on: str | None) -> None:
+    """Each fault is told with its line, its key, the value, what is allowed and the nearest name."""
+    if key is None:
+        parse_profile(text_of("direct-2").replace(old, new, 1), "my.toml")
+        return
+    assert says is not None
+    assert on is not None
+    _, where, message = fault(old, new)
+    assert where == key
+    assert says in message.split(" | ")[0]
+    assert on in message.split(" | ")[1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "says"),
+    [
+        (
+            'mux = "hub"',
+            'mux = "hup"',
+            "seats[1].screen.mux",
+            "no mux 'hup'; there are: hub; did you mean 'hub'?",
+        ),
+        ("channel = 1", "channel = 0", "seats[2].screen.address", "same place as seat 1"),
+        ("channel = 1", "channel = 8", "seats[2].screen.channel", "8; allowed: a whole number from 0 to 7"),
+        ("address = 0x70", "address = 0x69", "muxes.hub.address", "0x69; allowed: a whole number from 112"),
+        ('driven = "user"', 'driven = "me"', "muxes.hub.driven", "'kernel' or 'user'"),
+        ('bus = "main"', 'bus = "man"', "muxes.hub.bus", "did you mean 'main'?"),
+        (
+            'mux = "hub", channel = 5',
+            'bus = "main"',
+            "seats[1].screen.address",
+            "is also seat 6's, on bus main",
+        ),
+        (
+            "[muxes.hub]",
+            '[muxes.hab]\nbus = "main"\naddress = 0x70\n[muxes.hub]',
+            "muxes.hub.address",
+            "already mux hab's",
+        ),
+        (
+            "[buses.main]",
+            'enabled = ["spi"]\n[buses.main]',
+            "seats[2].buttons.left",
+            "GPIO 10 belongs to spi",
+        ),
+        (
+            "[buses.main]",
+            'enabled = ["uart"]\n[buses.main]',
+            "seats[6].buttons.mark",
+            "GPIO 15 belongs to uart",
+        ),
+        ("[buses.main]", 'enabled = ["onewire"]\n[buses.main]', "seats[1].buttons.left", "GPIO 4 belongs to"),
+    ],
+)
+def test_faults_with_a_mux(old: str, new: str, key: str, says: str) -> None:
+    """Muxes, channels and pins that functions of the header own are checked as well."""
+    _, where, message = fault(old, new, "direct-6-usermux")
+    assert where == key
+    assert says in message
+
+
+def test_number_of_seats() -> None:
+    """One seat is too few, seven are too many."""
+    two, six = GOOD[0][1], GOOD[1][1]
+    one = {**two, "seats": two["seats"][:1]}
+    assert "1 seats; allowed: 2 to 6" in str(refused(one))
+    seventh = copy.deepcopy(six["seats"][0]) | {"label": "7"}
+    seventh["screen"]["channel"] = 6
+    assert "7 seats; allowed: 2 to 6" in str(refused({**six, "seats": [*six["seats"], seventh]}))
+
+
+def test_syntax_errors() -> None:
+    """What is not TOML is told with its line."""
+    text = text_of("direct-2").replace("lamp = 26", "lamp = ")
+    with pytest.raises(ProfileError, match="not TOML") as caught:
+        parse_profile(text, "my.toml")
+    assert text.splitlines()[(caught.value.line or 0) - 1] == "lamp = "
+
+
+@pytest.mark.parametrize(("name", "path"), KEYS)
+def test_every_corruption_of_one_key(name: str, path: Path_) -> None:
+    """Rename a key, leave it out, give it another kind of value: always one error with file, line, key."""
+    good = dict(GOOD)[name]
+    corrupted = []
+    if isinstance(path[-1], str):
+        renamed = copy.deepcopy(good)
+        table = holder(renamed, path)
+        table[f"{path[-1]}x"] = table.pop(path[-1])
+        corrupted.append(renamed)
+        if path[-1] not in OPTIONAL or len(path) == 1:
+            missing = copy.deepcopy(good)
+            del holder(missing, path)[path[-1]]
+            corrupted.append(missing)
+    for value in (True, 1.5, -1, 9999999, "", "?", [], {}, [[]], {"x": 1}):
+        changed = copy.deepcopy(good)
+        holder(changed, path)[path[-1]] = value
+        if not (value == "?" and path[-1] in ("title", "label")):
+            corrupted.append(changed)
+    for profile in corrupted:
+        refused(profile)
+
+
+@given(st.sampled_from(["direct-2", "direct-6-usermux"]), st.data())
+def test_corrupted_text(name: str, data: st.DataObject) -> None:
+    """A few characters put anywhere in a profile: it is good, or refused with a ProfileError."""
+    text = text_of(name)
+    at = data.draw(st.integers(0, len(text)))
+    junk = data.draw(st.text(alphabet='abk019-."[]{}=,\n #_\\é\0', max_size=4))
+    cut_to = data.draw(st.integers(at, min(len(text), at + 6)))
+    changed = text[:at] + junk + text[cut_to:]
+    with contextlib.suppress(ProfileError):
+        parse_profile(changed, "my.toml")
+
+
+@given(st.sampled_from(["direct-2", "direct-6-usermux"]), st.data())
+def test_pins_exchanged_or_shared(name: str, data: st.DataObject) -> None:
+    """Any pin given to a second purpose is refused, and the message names the first."""
+    profile = copy.deepcopy(dict(GOOD)[name])
+    slots = [(seat["buttons"], button) for seat in profile["seats"] for button in seat["buttons"]]
+    first, second = data.draw(
+        st.lists(st.sampled_from(range(len(slots))), min_size=2, max_size=2, unique=True)
+    )
+    slots[second][0][slots[second][1]] = slots[first][0][slots[first][1]]
+    assert re.search(r"GPIO \d+ is already seat \d's", str(refused(profile)))
