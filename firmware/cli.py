@@ -13,6 +13,10 @@ COMMANDS = {
     "sim": ("firmware.simulator", "play at a simulated table in the browser"),
     "selfplay": ("firmware.selfplay", "let bots play many games and print who won"),
     "replay": ("firmware.replay", "step through a record and check every action"),
+    "wiring": (
+        "firmware.wiring.command",
+        "write a board's wiring drawings, pin tables, parts and boot configuration",
+    ),
 }
 """Name of each command, the module that has its ``add_arguments`` and ``run``, and what it does."""
 

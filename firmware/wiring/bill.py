@@ -1,0 +1,98 @@
+"""The bill of materials: everything to buy for a board, how much of it, and the current that it draws."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firmware.wiring.currents import LAMP_OHM, Load, loads_of
+from firmware.wiring.plan import PI, STRIP, Plan, panel_name
+from firmware.wiring.reach import ADDED_OHM, WEAK_PANEL_OHM, weak_panels
+
+SEAT_METRES = 0.6
+"""Cable from the middle of a table to a seat at its rim."""
+LINK_METRES = 0.3
+"""Hook-up wire for the links between a seat's buttons."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of the bill. ``unit`` is "pc" or "m". ``load``: the current that this draws, if it draws any."""
+
+    quantity: float
+    unit: str
+    what: str
+    note: str = ""
+    load: Load | None = None
+
+
+def bill_of(plan: Plan) -> tuple[Item, ...]:
+    """The bill, in the order of assembly."""
+    loads = {load.part: load for load in loads_of(plan)}
+    return (*_pi(loads), *_chips(plan, loads), *_seats(plan, loads), *_wiring(plan))
+
+
+def _pi(loads: dict[str, Load]) -> Iterator[Item]:
+    pull_ups = loads["pull-ups of SDA and SCL"]
+    yield Item(1, "pc", "Raspberry Pi Zero 2 W, 3, 4 or 5", "with its 40-pin header soldered on", pull_ups)
+    yield Item(1, "pc", "power supply for that Pi", "5.1 V; Zero 2 W and 3: 2.5 A, 4: 3 A, 5: 5 A")
+    yield Item(1, "pc", "microSD card", "8 GB or more")
+
+
+def _chips(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
+    profile = plan.profile
+    rails = Counter(end.pin for wire in plan.wires for end in (wire.start, wire.end) if end.part == STRIP)
+    holes = max(rails.values())
+    yield Item(1, "pc", "stripboard", f"the strip: 4 rails of {holes} holes or more, no rail cut")
+    if profile.muxes:
+        note = "3.3 V, address jumpers open: 0x70"
+        yield Item(len(profile.muxes), "pc", "breakout board TCA9548A", note, loads["mux TCA9548A"])
+
+
+def _seats(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
+    seats = plan.profile.seats
+    for chip in dict.fromkeys(seat.screen.chip for seat in seats):
+        load = loads[f"panel {chip.upper()}"]
+        addresses = sorted({f"0x{seat.screen.address:02X}" for seat in seats if seat.screen.chip == chip})
+        note = f"I2C, four pins, runs on 3.3 V; address {' and '.join(addresses)}"
+        yield Item(load.count, "pc", f"OLED panel 128×64 {chip.upper()}", note, load)
+    if weak_panels(plan):
+        note = f"only for panels whose own pull-ups are {WEAK_PANEL_OHM // 1000} kΩ (marked 103)"
+        yield Item(2 * len(seats), "pc", f"resistor {ADDED_OHM / 1000:g} kΩ", note)
+    buttons = loads["pressed button"]
+    yield Item(
+        buttons.count,
+        "pc",
+        "push button",
+        "closes while pressed; 12 mm or larger, with two or four legs",
+        buttons,
+    )
+    lamps = loads.get("lamp")
+    if lamps:
+        yield Item(lamps.count, "pc", "LED", "red, orange or yellow, 3 or 5 mm", lamps)
+        yield Item(lamps.count, "pc", f"resistor {LAMP_OHM} Ω", "0.25 W, one for each LED")
+
+
+def _wiring(plan: Plan) -> Iterator[Item]:
+    seats = plan.profile.seats
+    leads = sum(PI in (wire.start.part, wire.end.part) for wire in plan.wires)
+    yield Item(
+        leads, "pc", "jumper lead with a female end", "for the Pi's header; the other end is cut and soldered"
+    )
+    panels = round(len(seats) * SEAT_METRES, 1)
+    yield Item(panels, "m", "flat cable, 4 cores", f"strip and mux to the panels, {SEAT_METRES:g} m a seat")
+    for cores, count in sorted(Counter(_button_cores(plan, seat.number) for seat in seats).items()):
+        metres = round(count * SEAT_METRES, 1)
+        yield Item(metres, "m", f"cable, {cores} cores", f"Pi to the buttons, {SEAT_METRES:g} m a seat")
+    links = round(len(seats) * LINK_METRES + 1, 1)
+    yield Item(
+        links, "m", "hook-up wire", "links between buttons, and Pi to strip and mux; solid core, 0.5 mm"
+    )
+    yield Item(1, "m", "heat-shrink tube", "2 mm, over every soldered joint in a cable")
+
+
+def _button_cores(plan: Plan, seat: int) -> int:
+    """Wires that come from elsewhere to a seat's buttons and lamp."""
+    own = {part.name for part in plan.parts if part.seat == seat}
+    return sum(
+        wire.start.part not in own and wire.end.part != panel_name(seat) for wire in plan.wires_of(seat)
+    )

@@ -1,0 +1,146 @@
+"""How much current a board's parts draw, against what the Pi can give.
+
+Sources: raspberrypi.com documentation, "Power supplies" (16 mA a GPIO, 50 mA all together), "GPIO pads
+control" (the 3V3 supply was laid out for about 3 mA a GPIO) and "Voltage specifications" (pull-ups 33 to 73
+kΩ on the Pi 4, 50 to 65 kΩ before); pinout.xyz, "3v3 power" (500 mA as the safe limit on every model since
+the B+); the data sheets named at each figure.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from firmware.wiring.plan import Plan
+from firmware.wiring.reach import SUPPLY, bus_reach
+
+RAIL_LIMIT, PIN_LIMIT, PINS_LIMIT = 500.0, 16.0, 50.0
+"""mA: what the 3V3 pins may give, what one GPIO may give, what all GPIO together may give."""
+
+LAMP_OHM = 470
+"""Resistor of a lamp: 3.2 mA at most with a red, orange or yellow LED (1.8 V or more), which a GPIO's share
+of the 3V3 supply and the Pi 4's standard drive strength (4 mA) allow."""
+LAMP_VOLTS = (2.0, 1.8)
+"""Forward voltage of such an LED: usual, lowest."""
+
+PULL_UP_OHM = 33_000
+"""The strongest that a Pi's own pull-up at a button may be (BCM2711)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What ``count`` equal parts draw from a supply, each ``usual`` and at most ``peak`` mA."""
+
+    part: str
+    supply: Literal["3V3", "GPIO"]
+    count: int
+    usual: float
+    peak: float
+    source: str
+
+    @property
+    def usual_sum(self) -> float:
+        """mA of all of them."""
+        return round(self.count * self.usual, 2)
+
+    @property
+    def peak_sum(self) -> float:
+        """mA of all of them at their peak."""
+        return round(self.count * self.peak, 2)
+
+
+PANELS = {
+    "ssd1306": (
+        20.0,
+        30.0,
+        "usual: Adafruit's guide to monochrome OLED breakouts; peak: every pixel lit, 128 segments of 100 µA "
+        "(SSD1306 rev. 1.5, 8.8) through a charge pump that doubles the voltage, and some for the chip",
+    ),
+    "sh1106": (
+        25.0,
+        60.0,
+        "usual: estimated; peak: the most that a row may sink, 27 mA (SH1106 V2.3, features), through a "
+        "charge pump that doubles the voltage, and some for the chip",
+    ),
+    "ssd1309": (
+        80.0,
+        200.0,
+        "estimated for a 2.42 inch panel with a converter of its own to 12 V; measure yours",
+    ),
+}
+"""mA of a panel at 3.3 V and full brightness, by its chip: usual, every pixel lit, where from."""
+
+
+def loads_of(plan: Plan) -> tuple[Load, ...]:
+    """What each kind of part draws."""
+    profile = plan.profile
+    loads = []
+    for chip, (usual, peak, source) in PANELS.items():
+        count = sum(seat.screen.chip == chip for seat in profile.seats)
+        if count:
+            loads.append(Load(f"panel {chip.upper()}", "3V3", count, usual, peak, source))
+    if profile.muxes:
+        loads.append(
+            Load("mux TCA9548A", "3V3", len(profile.muxes), 0.02, 0.04, "SCPS207, 6.5: ICC at 400 kHz")
+        )
+    low = 2 * SUPPLY / bus_reach(plan)[0].pull_up * 1000
+    loads.append(
+        Load(
+            "pull-ups of SDA and SCL",
+            "3V3",
+            1,
+            round(low / 2, 2),
+            round(low, 2),
+            "both lines low; half the time",
+        )
+    )
+    buttons = _count(plan, "button")
+    pull = SUPPLY / PULL_UP_OHM * 1000
+    loads.append(
+        Load(
+            "pressed button",
+            "GPIO",
+            buttons,
+            0.0,
+            round(pull, 2),
+            f"the Pi's pull-up of {PULL_UP_OHM // 1000} kΩ",
+        )
+    )
+    lamps = _count(plan, "lamp")
+    if lamps:
+        usual, peak = ((SUPPLY - volts) / LAMP_OHM * 1000 for volts in LAMP_VOLTS)
+        source = f"{LAMP_OHM} Ω and an LED of {LAMP_VOLTS[0]:g} V, or {LAMP_VOLTS[1]:g} V at least"
+        loads.append(Load("lamp", "GPIO", lamps, round(usual, 2), round(peak, 2), source))
+    return tuple(loads)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A sum of loads in mA against its limit."""
+
+    name: str
+    usual: float
+    peak: float
+    limit: float
+
+    @property
+    def kept(self) -> bool:
+        """Whether the peak stays within the limit."""
+        return self.peak <= self.limit
+
+
+def budgets_of(plan: Plan) -> tuple[Budget, ...]:
+    """Sums for the 3V3 pins (GPIO are fed from them too), for all GPIO together, and for the busiest GPIO."""
+    loads = loads_of(plan)
+    gpio = [load for load in loads if load.supply == "GPIO"]
+    return (
+        Budget("3V3, everything", _sum(loads, "usual_sum"), _sum(loads, "peak_sum"), RAIL_LIMIT),
+        Budget("all GPIO", _sum(gpio, "usual_sum"), _sum(gpio, "peak_sum"), PINS_LIMIT),
+        Budget("one GPIO", max(load.usual for load in gpio), max(load.peak for load in gpio), PIN_LIMIT),
+    )
+
+
+def _sum(loads: tuple[Load, ...] | list[Load], field: str) -> float:
+    return float(round(sum(getattr(load, field) for load in loads), 2))
+
+
+def _count(plan: Plan, kind: str) -> int:
+    return sum(part.kind == kind for part in plan.parts)

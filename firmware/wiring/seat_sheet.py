@@ -1,0 +1,166 @@
+"""The sheet of one seat: its panel, buttons and lamp, where their wires come from, and a list to tick off."""
+
+from firmware.wiring.currents import LAMP_OHM
+from firmware.wiring.header import HEADER
+from firmware.wiring.plan import PI, Plan, Terminal, Wire, button_name, lamp_name, panel_name, resistor_name
+from firmware.wiring.sheet import FAINT, GREY, MARGIN, TICK, Sheet
+from hardware.profile import SeatProfile
+from hardware.seat import Button
+
+SOURCE, DEVICE, CHAIN = 96.0, 142.0, 192.0
+"""Right edge of the labels that say where wires come from; left edge of the parts; what joins the buttons."""
+PANEL_ROWS = {"GND": 46.0, "VCC": 55.0, "SCL": 64.0, "SDA": 73.0}
+COMMON_ROW = 94.0
+BUTTON_ROWS = {Button.LEFT: 105.0, Button.RIGHT: 119.0, Button.MARK: 133.0, Button.PLAY: 147.0}
+LAMP_ROW, LAMP_GROUND_ROW = 163.0, 172.0
+TABLE_ROW = 184.0
+PRINTED = {0x3C: "0x78", 0x3D: "0x7A"}
+"""What panels print for an address: it includes the bit for reading and writing."""
+
+
+def draw_seat(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
+    """Draw one seat."""
+    wires = plan.wires_of(seat.number)
+    _map(sheet, plan, seat.number)
+    _panel(sheet, plan, seat)
+    _buttons(sheet, plan, seat)
+    _lamp(sheet, plan, seat)
+    columns = (
+        ("done", 12.0),
+        ("no.", 23.0),
+        ("signal", 31.0),
+        ("colour", 45.0),
+        ("from", 75.0),
+        ("to", 130.0),
+    )
+    rows = [
+        (TICK, str(wire.number), wire.signal.name, wire.signal, str(wire.start), str(wire.end))
+        for wire in wires
+    ]
+    sheet.table(TABLE_ROW, columns, rows, 5.4)
+    sheet.lines(
+        MARGIN,
+        281,
+        (
+            "The header is on sheet 1, strip and mux on sheet 2. Panels differ in the order of their pins:",
+            "go by their names. In a flat cable let SDA, VCC, GND, SCL lie side by side in this order.",
+            "The four legs of a button are joined in pairs: use two that only a press joins.",
+        ),
+        2.5,
+        fill=GREY,
+    )
+
+
+def _wire_to(plan: Plan, part: str, pin: str) -> Wire:
+    terminal = Terminal(part, pin)
+    return next(wire for wire in plan.wires if wire.end == terminal)
+
+
+def _from_source(sheet: Sheet, wire: Wire, y: float, end: float) -> None:
+    """A wire that comes from another sheet, with its label."""
+    sheet.wire([(SOURCE, y), (end, y)], wire)
+    _mark(sheet, wire, SOURCE + 2, y)
+    sheet.flag(SOURCE, y, str(wire.start), 38, "left")
+
+
+def _mark(sheet: Sheet, wire: Wire, x: float, y: float) -> None:
+    sheet.text(x, y - 1.5, f"{wire.number}  {wire.signal.name}", 2.6, bold=True)
+
+
+def _map(sheet: Sheet, plan: Plan, seat: int) -> None:
+    """The header, small, with the pins that this seat uses."""
+    top, pitch, odd = 52.0, 5.4, 30.0
+    sheet.text(odd + 3, top - 11.5, "where on the header", 2.7, "middle", fill=GREY)
+    sheet.text(odd + 3, top - 7.5, "(microSD end)", 2.5, "middle", fill=GREY)
+    sheet.box(odd - 3.6, top - 3.8, 13.2, 19 * pitch + 7.6, fill=FAINT, corner=1)
+    for pin in HEADER:
+        left = pin.number % 2 == 1
+        x, y = odd + (0 if left else 6), top + (pin.number - 1) // 2 * pitch
+        wire = plan.at(PI, str(pin.number))
+        if wire is None or wire.seat != seat:
+            sheet.disc(x, y, 0.7, fill="#ffffff", line=0.15)
+            continue
+        sheet.disc(x, y, 2.3, fill="#ffffff", line=0.4)
+        sheet.text(x, y + 0.85, str(pin.number), 2.3, "middle", bold=True)
+        sheet.text(x - 4.4 if left else x + 4.4, y + 0.9, wire.signal.name, 2.5, "end" if left else "start")
+
+
+def _panel(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
+    screen = seat.screen
+    sheet.box(DEVICE, 39, 56, 45, fill="#e8f0fb", line=0.4, corner=1.5)
+    sheet.box(DEVICE + 15, 43, 38, 21, fill="#101010", corner=1)
+    sheet.text(
+        DEVICE + 34, 57, seat.label, 9 if len(seat.label) < 4 else 4, "middle", bold=True, fill="#ffffff"
+    )
+    words = [f"{screen.chip.upper()}, 0x{screen.address:02X}", f"(printed {PRINTED[screen.address]})"]
+    if screen.rotate:
+        words.append("mounted upside down")
+    sheet.lines(DEVICE + 15, 69, words, 2.7)
+    for pin, y in PANEL_ROWS.items():
+        _from_source(sheet, _wire_to(plan, panel_name(seat.number), pin), y, DEVICE)
+        sheet.disc(DEVICE, y, 1.2, fill="#ffffff")
+        sheet.text(DEVICE + 2.5, y + 1, pin, 2.7, bold=True)
+
+
+def _buttons(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
+    right, last = DEVICE + 36, COMMON_ROW
+    for button, y in BUTTON_ROWS.items():
+        name = button_name(seat.number, button)
+        common = _wire_to(plan, name, "b")
+        start = (SOURCE, last) if button is Button.LEFT else (CHAIN, last)
+        sheet.wire([start, (CHAIN, last), (CHAIN, y), (right, y)], common)
+        if button is Button.LEFT:
+            _mark(sheet, common, SOURCE + 2, last)
+            sheet.flag(SOURCE, last, str(common.start), 38, "left")
+        else:
+            sheet.disc(CHAIN, last, 1)
+        sheet.text(CHAIN + 2, y - 2, str(common.number), 2.6, bold=True)
+        last = y
+    for button, y in BUTTON_ROWS.items():
+        _from_source(sheet, _wire_to(plan, button_name(seat.number, button), "a"), y, DEVICE)
+        _button(sheet, y, right, button.name)
+
+
+def _button(sheet: Sheet, y: float, right: float, name: str) -> None:
+    sheet.box(DEVICE, y - 5, right - DEVICE, 10, fill="#f7f0e4", line=0.4, corner=1)
+    sheet.text((DEVICE + right) / 2, y - 1, name, 3, "middle", bold=True)
+    sheet.line([(DEVICE, y), (DEVICE + 9, y)], 0.4)
+    sheet.line([(DEVICE + 9, y), (right - 10, y + 3.2)], 0.4)
+    sheet.line([(right - 9, y), (right, y)], 0.4)
+    for x, pin, anchor in ((DEVICE, "a", 2.6), (right, "b", -2.6)):
+        sheet.disc(x, y, 1.2, fill="#ffffff")
+        sheet.text(x + anchor, y + 3.6, pin, 2.4, "middle")
+
+
+def _lamp(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
+    if seat.lamp is None:
+        sheet.text(DEVICE, LAMP_ROW + 1, "no lamp: the panel shows whose turn it is", 2.7, fill=GREY)
+        return
+    lamp, resistor = lamp_name(seat.number), resistor_name(seat.number)
+    left, right, y = DEVICE - 22, DEVICE - 8, LAMP_ROW
+    _from_source(sheet, _wire_to(plan, resistor, "a"), y, left)
+    long_leg = _wire_to(plan, lamp, "long leg")
+    sheet.wire([(right, y), (DEVICE + 10, y)], long_leg)
+    sheet.box(left, y - 2.5, right - left, 5, fill="#f7f0e4", line=0.4)
+    sheet.text((left + right) / 2, y + 1, f"{LAMP_OHM} Ω", 2.7, "middle", bold=True)
+    sheet.text(right + 2, y - 1.5, str(long_leg.number), 2.6, bold=True)
+    ground = _wire_to(plan, lamp, "short leg")
+    end = DEVICE + 26
+    if ground.start.part == PI:
+        sheet.wire([(SOURCE, LAMP_GROUND_ROW), (CHAIN, LAMP_GROUND_ROW), (CHAIN, y), (end, y)], ground)
+        _mark(sheet, ground, SOURCE + 2, LAMP_GROUND_ROW)
+        sheet.flag(SOURCE, LAMP_GROUND_ROW, str(ground.start), 38, "left")
+    else:
+        sheet.wire([(CHAIN, BUTTON_ROWS[Button.PLAY]), (CHAIN, y), (end, y)], ground)
+        sheet.disc(CHAIN, BUTTON_ROWS[Button.PLAY], 1)
+        sheet.text(CHAIN + 2, y - 2, str(ground.number), 2.6, bold=True)
+    _led(sheet, DEVICE + 18, y)
+
+
+def _led(sheet: Sheet, x: float, y: float) -> None:
+    sheet.disc(x, y, 8, fill="#fff2f2", line=0.4)
+    sheet.line([(x - 8, y), (x - 3, y), (x - 3, y - 3.5), (x + 3, y), (x - 3, y + 3.5), (x - 3, y)], 0.4)
+    sheet.line([(x + 3, y - 3.5), (x + 3, y + 3.5)], 0.5)
+    sheet.line([(x + 3, y), (x + 8, y)], 0.4)
+    sheet.text(x - 9, y + 5.5, "long leg", 2.4, "end")
+    sheet.text(x + 9, y + 5.5, "short leg", 2.4)

@@ -1,0 +1,158 @@
+"""Pins, wires, parts and currents of a board as tables: for spreadsheets (CSV) and for reading (Markdown)."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firmware.wiring.bill import bill_of
+from firmware.wiring.currents import budgets_of, loads_of
+from firmware.wiring.header import HEADER
+from firmware.wiring.plan import PI, Plan
+from firmware.wiring.reach import SINK_LIMIT, bus_reach
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Headings and rows of equal length."""
+
+    headings: Row
+    rows: tuple[Row, ...]
+
+    def csv(self) -> str:
+        """As comma-separated values with one line of headings."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.headings)
+        writer.writerows(self.rows)
+        return text.getvalue()
+
+    def markdown(self) -> str:
+        """As a table of GitHub's Markdown."""
+        lines = [self.headings, tuple("---" for _ in self.headings), *self.rows]
+        return "".join(f"| {' | '.join(_cell(cell) for cell in line)} |\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|")
+
+
+def pin_table(plan: Plan) -> Table:
+    """Every pin of the header, used or not, then every pin of the other parts that something is wired to."""
+    return Table(
+        ("part", "pin", "name", "signal", "seat", "colour", "goes to"),
+        (*_header_rows(plan), *_other_rows(plan)),
+    )
+
+
+def _header_rows(plan: Plan) -> Iterator[Row]:
+    for pin in HEADER:
+        wire = plan.at(PI, str(pin.number))
+        if wire is None:
+            yield (PI, str(pin.number), pin.name, "", "", "", "")
+        else:
+            seat = "" if wire.seat is None else str(wire.seat)
+            yield (PI, str(pin.number), pin.name, wire.signal.name, seat, wire.signal.colour, str(wire.end))
+
+
+def _other_rows(plan: Plan) -> Iterator[Row]:
+    for part in plan.parts:
+        if part.kind != "mux":
+            continue
+        for wire in plan.wires:
+            for near, far in ((wire.start, wire.end), (wire.end, wire.start)):
+                if near.part == part.name:
+                    seat = "" if wire.seat is None else str(wire.seat)
+                    yield (
+                        part.name,
+                        near.pin,
+                        near.pin,
+                        wire.signal.name,
+                        seat,
+                        wire.signal.colour,
+                        str(far),
+                    )
+
+
+def wire_table(plan: Plan) -> Table:
+    """Every wire once, in the order of assembly."""
+    rows = (
+        (
+            str(wire.number),
+            wire.signal.name,
+            wire.signal.colour,
+            "" if wire.seat is None else str(wire.seat),
+            str(wire.start),
+            str(wire.end),
+        )
+        for wire in plan.wires
+    )
+    return Table(("number", "signal", "colour", "seat", "from", "to"), tuple(rows))
+
+
+def bill_table(plan: Plan) -> Table:
+    """The bill of materials. The last row is the sum of the currents."""
+    rows: list[Row] = []
+    for item in bill_of(plan):
+        load = item.load
+        currents = ("", "") if load is None else (_number(load.usual_sum), _number(load.peak_sum))
+        rows.append((_number(item.quantity), item.unit, item.what, item.note, *currents))
+    total = budgets_of(plan)[0]
+    rows.append(("", "", "all together", "", _number(total.usual), _number(total.peak)))
+    return Table(("quantity", "unit", "part", "note", "usual mA", "peak mA"), tuple(rows))
+
+
+def load_table(plan: Plan) -> Table:
+    """What each kind of part draws, one and all of them, and where the figures come from."""
+    rows = (
+        (
+            load.part,
+            str(load.count),
+            load.supply,
+            _number(load.usual),
+            _number(load.peak),
+            _number(load.usual_sum),
+            _number(load.peak_sum),
+            load.source,
+        )
+        for load in loads_of(plan)
+    )
+    return Table(
+        ("part", "count", "fed by", "usual mA each", "peak mA each", "usual mA", "peak mA", "source"),
+        tuple(rows),
+    )
+
+
+def budget_table(plan: Plan) -> Table:
+    """Sums against limits."""
+    rows = (
+        (
+            sum_.name,
+            _number(sum_.usual),
+            _number(sum_.peak),
+            _number(sum_.limit),
+            "yes" if sum_.kept else "NO",
+        )
+        for sum_ in budgets_of(plan)
+    )
+    return Table(("sum of", "usual mA", "peak mA", "limit mA", "kept"), tuple(rows))
+
+
+def reach_table(plan: Plan) -> Table:
+    """How far each piece of the bus may reach."""
+    rows = (
+        (
+            reach.name,
+            _number(reach.pull_up / 1000),
+            f"{_number(reach.sink)} of {_number(SINK_LIMIT)}",
+            _number(reach.metres),
+        )
+        for reach in bus_reach(plan)
+    )
+    return Table(("piece of the bus", "pull-up kΩ", "mA into a low line", "cable at most, m"), tuple(rows))
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

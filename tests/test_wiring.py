@@ -1,0 +1,379 @@
+"""Wiring: drawings, tables, bill of materials and boot configuration that follow from a board's profile."""
+
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from gpiozero.pins.pi import PiBoardInfo
+
+from firmware.cli import main
+from firmware.errors import UsageError
+from firmware.wiring.boot import boot_lines
+from firmware.wiring.currents import LAMP_OHM, LAMP_VOLTS, budgets_of, loads_of
+from firmware.wiring.header import HEADER, pin_of
+from firmware.wiring.plan import PI, Plan, plan_of
+from firmware.wiring.reach import CABLE_FARAD, CHIP_FARAD, SINK_LIMIT, bus_reach
+from firmware.wiring.signals import SIGNALS
+from firmware.wiring.tables import bill_table, pin_table, wire_table
+from firmware.wiring.write import files_of
+from hardware.profile import Profile, board_names, load_profile, parse_profile
+from hardware.seat import Button
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs/wiring"
+SVG = "{http://www.w3.org/2000/svg}"
+
+SMALL = """
+title = "Two & <few>"
+active = "low"
+
+[buses.main]
+number = 1
+
+[[seats]]
+label = "a<b"
+screen = { chip = "ssd1306", bus = "main", address = 0x3C }
+buttons = { left = 5, right = 6, mark = 13, play = 19 }
+lamp = 26
+
+[[seats]]
+label = "\\"&"
+screen = { chip = "ssd1306", bus = "main", address = 0x3D }
+buttons = { left = 21, right = 20, mark = 16, play = 12 }
+"""
+
+
+@pytest.fixture(params=board_names())
+def plan(request: pytest.FixtureRequest) -> Plan:
+    """Every bundled board's plan."""
+    return plan_of(load_profile(request.param))
+
+
+def small(*changes: tuple[str, str]) -> Profile:
+    """A board of two seats, with parts of its text replaced."""
+    text = SMALL
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return parse_profile(text, "small.toml")
+
+
+def drawn(plan: Plan) -> dict[str, ElementTree.Element]:
+    """The parsed drawings by file name."""
+    return {name: ElementTree.fromstring(text) for name, text in files_of(plan, "svg").items()}
+
+
+def wires_in(sheet: ElementTree.Element) -> set[tuple[str, str, str]]:
+    """Signal and both ends of each wire that a drawing shows."""
+    return {
+        (group.attrib["data-signal"], group.attrib["data-from"], group.attrib["data-to"])
+        for group in sheet.iter(f"{SVG}g")
+        if "data-wire" in group.attrib
+    }
+
+
+def words_in(sheet: ElementTree.Element) -> set[str]:
+    """The texts of a drawing."""
+    return {"".join(text.itertext()) for text in sheet.iter(f"{SVG}text")}
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    """The rows of a table by heading."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("revision", [0x902120, 0xA02082, 0xC03111, 0xC04170])
+def test_header_agrees_with_gpiozero(revision: int) -> None:
+    """Numbers and names of the header's pins are those that gpiozero has for the Pi Zero 2 W, 3, 4 and 5."""
+    theirs = PiBoardInfo.from_revision(revision).headers["J8"].pins
+    for pin in HEADER:
+        assert theirs[pin.number].name == pin.name
+        if pin.gpio is not None:
+            assert pin_of(pin.gpio) is pin
+
+
+def test_every_signal_of_the_profile_is_drawn(plan: Plan) -> None:
+    """Header sheet and seat sheet show each button's and lamp's wire from its own pin, with its name in
+    words."""
+    sheets = drawn(plan)
+    for seat in plan.profile.seats:
+        (own,) = (sheet for name, sheet in sheets.items() if name.endswith(f"-seat-{seat.number}.svg"))
+        for button, gpio in seat.buttons.by_button().items():
+            pin = pin_of(gpio)
+            wire = (button.name, f"Pi pin {pin.number} (GPIO{gpio})", f"seat {seat.number} {button.name} a")
+            assert wire in wires_in(sheets["sheet-1-header.svg"])
+            assert wire in wires_in(own)
+            assert {str(pin.number), f"GPIO{gpio}", button.name} <= words_in(sheets["sheet-1-header.svg"])
+            assert {wire[1], button.name} <= words_in(own)
+        if seat.lamp is not None:
+            start = f"Pi pin {pin_of(seat.lamp).number} (GPIO{seat.lamp})"
+            assert ("LAMP", start, f"seat {seat.number} resistor a") in wires_in(own)
+            assert f"{LAMP_OHM} Ω" in words_in(own)
+        address = f"0x{seat.screen.address:02X}"
+        assert any(address in words and seat.screen.chip.upper() in words for words in words_in(own))
+
+
+def test_every_wire_is_drawn_and_listed_once(plan: Plan) -> None:
+    """Each wire is on the sheet of its seat, or on the bus sheet, there as a row to tick off, and in
+    wires.csv."""
+    sheets = drawn(plan)
+    listed = [(row["signal"], row["from"], row["to"]) for row in rows(files_of(plan, "csv")["wires.csv"])]
+    assert len(listed) == len(set(listed)) == len(plan.wires)
+    for wire in plan.wires:
+        tail = "-bus.svg" if wire.seat is None else f"-seat-{wire.seat}.svg"
+        (sheet,) = (sheet for name, sheet in sheets.items() if name.endswith(tail))
+        ends = (wire.signal.name, str(wire.start), str(wire.end))
+        assert ends in wires_in(sheet)
+        assert ends in listed
+        assert {str(wire.number), *ends, wire.signal.colour} <= words_in(sheet)
+
+
+def test_panels_reach_their_channel(plan: Plan) -> None:
+    """A panel's lines come from its own channel of the mux, or from the strip where there is no mux."""
+    for seat in plan.profile.seats:
+        screen = seat.screen
+        for signal, stub in (("SDA", "SD"), ("SCL", "SC")):
+            (start,) = (
+                str(wire.start)
+                for wire in plan.wires_of(seat.number)
+                if str(wire.end).endswith(f"panel {signal}")
+            )
+            assert start == (f"mux {screen.mux} {stub}{screen.channel}" if screen.mux else f"strip {signal}")
+
+
+def test_pin_table_has_the_whole_header(plan: Plan) -> None:
+    """pins.csv lists all 40 pins in order; a used one says where its wire goes, 5V and ID pins never have
+    one."""
+    header = [row for row in rows(pin_table(plan).csv()) if row["part"] == PI]
+    assert [row["pin"] for row in header] == [str(number) for number in range(1, 41)]
+    for row in header:
+        wires = [
+            wire
+            for wire in plan.wires
+            if f"Pi pin {row['pin']} ({row['name']})" in (str(wire.start), str(wire.end))
+        ]
+        assert len(wires) <= 1, "a pin takes one lead"
+        assert row["goes to"] == (str(wires[0].end) if wires else "")
+        if row["name"] in ("5V", "GPIO0", "GPIO1"):
+            assert row["goes to"] == ""
+
+
+def test_buttons_share_one_ground_pin_near_them() -> None:
+    """A seat's ground is a pin of its own on the side of the header where its buttons are."""
+    plan = plan_of(load_profile("direct-6-usermux"))
+    pins = {
+        wire.seat: int(wire.start.pin)
+        for wire in plan.wires
+        if wire.start.part == PI and wire.signal.name == "GND" and wire.seat is not None
+    }
+    assert pins == {1: 9, 2: 25, 3: 39, 4: 34, 5: 20, 6: 14}
+
+
+def test_quantities_match_the_profile(plan: Plan) -> None:
+    """The bill has as many panels, buttons, lamps, resistors and leads as the profile has uses for them."""
+    bill = {row["part"]: row for row in rows(bill_table(plan).csv())}
+    seats = plan.profile.seats
+    lamps = sum(seat.lamp is not None for seat in seats)
+    assert sum(int(row["quantity"]) for part, row in bill.items() if part.startswith("OLED")) == len(seats)
+    assert bill["push button"]["quantity"] == str(4 * len(seats))
+    assert bill.get("LED", {}).get("quantity", "0") == str(lamps)
+    assert bill.get(f"resistor {LAMP_OHM} Ω", {}).get("quantity", "0") == str(lamps)
+    assert bill.get("breakout board TCA9548A", {}).get("quantity", "0") == str(len(plan.profile.muxes))
+    used = sum(row["goes to"] != "" for row in rows(pin_table(plan).csv()) if row["part"] == PI)
+    assert bill["jumper lead with a female end"]["quantity"] == str(used)
+
+
+def test_currents_add_up(plan: Plan) -> None:
+    """The bill's last row is the sum of its rows and of all loads, and equals the budget of the 3V3 pins."""
+    *parts, total = rows(bill_table(plan).csv())
+    for column, field in (("usual mA", "usual"), ("peak mA", "peak")):
+        assert float(total[column]) == pytest.approx(sum(float(row[column]) for row in parts if row[column]))
+        assert float(total[column]) == pytest.approx(
+            sum(load.count * getattr(load, field) for load in loads_of(plan)), abs=0.01
+        )
+    assert budgets_of(plan)[0].peak == float(total["peak mA"])
+    assert all(budget.kept for budget in budgets_of(plan))
+
+
+def test_too_much_current_is_said() -> None:
+    """Six large panels draw more than the 3V3 pins give; the page says so, and what to do."""
+    text = (ROOT / "hardware/boards/direct-6-usermux.toml").read_text("utf-8").replace("ssd1306", "ssd1309")
+    plan = plan_of(parse_profile(text, "large.toml"))
+    assert not budgets_of(plan)[0].kept
+    assert "Feed the strip's 3V3 rail from a 3.3 V regulator" in files_of(plan, "md")["README.md"]
+
+
+def test_lamp_resistor_suits_every_pi() -> None:
+    """Even an LED of the lowest voltage draws less than 4 mA, a Pi 4's standard drive strength."""
+    assert (3.3 - min(LAMP_VOLTS)) / LAMP_OHM < 0.004
+
+
+def test_bus_rises_in_time(plan: Plan) -> None:
+    """At the length that the page allows, lines rise within 300 ns (UM10204, 7.1), and 3 mA pull them low."""
+    for reach in bus_reach(plan):
+        assert reach.sink <= SINK_LIMIT
+        farad = (reach.metres * CABLE_FARAD + 2 * CHIP_FARAD) * 1e-12
+        assert 0.8473 * reach.pull_up * farad <= 300e-9 * 1.02
+        assert reach.metres >= 0.6, "the cable in the bill must not be too long"
+
+
+def test_committed_files_are_what_the_command_writes(plan: Plan) -> None:
+    """docs/wiring holds for every bundled board what ``twentytwo wiring BOARD --out docs/wiring/BOARD``
+    writes."""
+    folder = DOCS / plan.profile.name
+    files = files_of(plan, "all")
+    assert {path.name for path in folder.iterdir()} == set(files)
+    for name, text in files.items():
+        same = (folder / name).read_bytes() == text.encode()
+        assert same, f"run: twentytwo wiring {plan.profile.name} --out docs/wiring/{plan.profile.name}"
+
+
+def test_output_is_the_same_in_every_process(tmp_path: Path) -> None:
+    """Two processes with different hash seeds write the same bytes."""
+    written = []
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        command = [sys.executable, "-m", "firmware.cli", "wiring", "direct-2", "--out", str(folder)]
+        code = "import sys; from firmware.cli import main; sys.exit(main(sys.argv[1:]))"
+        command[1:3] = ["-c", code]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True)
+        written.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert written[0] == written[1]
+
+
+def test_print_is_legible(plan: Plan) -> None:
+    """No text is smaller than 2.3 mm (6.5 pt), and nothing lies within 8 mm of the paper's edge."""
+    for sheet in drawn(plan).values():
+        for text in sheet.iter(f"{SVG}text"):
+            assert float(text.attrib["font-size"]) >= 2.3
+            assert 8 <= float(text.attrib["x"]) <= 202
+            assert 8 <= float(text.attrib["y"]) <= 289
+
+
+def test_signals_differ_without_colour() -> None:
+    """In black and white each signal has a pattern of its own: dashes, or the brightness of an unbroken
+    core."""
+    looks = [(signal.dash, signal.core is None, signal.core == "#ffffff") for signal in SIGNALS]
+    assert len(set(looks)) == len(SIGNALS)
+    assert len({signal.colour for signal in SIGNALS}) == len(SIGNALS)
+
+
+def test_any_label_is_drawn() -> None:
+    """Labels and titles with the characters that XML reserves come out as they are."""
+    sheets = drawn(plan_of(small()))
+    assert {"a<b", "Two & <few>"} <= words_in(sheets["sheet-3-seat-1.svg"])
+    assert '"&' in words_in(sheets["sheet-4-seat-2.svg"])
+
+
+def test_buttons_that_pull_up_share_power() -> None:
+    """Where a pressed button's pin is high, the buttons are chained to 3V3, and a lamp has a ground of its
+    own."""
+    plan = plan_of(small(('active = "low"', 'active = "high"')))
+    joins = {(wire.signal.name, str(wire.start), str(wire.end)) for wire in plan.wires}
+    assert ("3V3", "strip 3V3", "seat 1 LEFT b") in joins
+    assert ("3V3", "seat 2 MARK b", "seat 2 PLAY b") in joins
+    assert ("GND", "Pi pin 39 (GND)", "seat 1 lamp short leg") in joins
+    drawn(plan)
+
+
+def test_boot_lines_of_a_kernel_mux() -> None:
+    """A mux that the kernel drives gets its overlay after the bus's parameters; used SPI and serial pins
+    are freed."""
+    text = (ROOT / "hardware/boards/direct-6-usermux.toml").read_text("utf-8")
+    by_us = parse_profile(text, "us.toml")
+    by_kernel = parse_profile(text.replace('driven = "user"', 'driven = "kernel"'), "kernel.toml")
+    assert boot_lines(by_us) == (
+        "[all]",
+        "dtparam=i2c_arm=on",
+        "dtparam=i2c_arm_baudrate=400000",
+        "dtparam=spi=off",
+        "dtparam=i2s=off",
+        "enable_uart=0",
+    )
+    overlay = "dtoverlay=i2c-mux,pca9548,addr=0x70,disconnect_on_idle"
+    assert boot_lines(by_kernel) == (*boot_lines(by_us), overlay)
+    page = files_of(plan_of(by_kernel), "md")["README.md"]
+    assert "Take `console=serial0,115200` out of `/boot/firmware/cmdline.txt`" in page
+    assert "w1-gpio" in page
+
+
+def test_boot_lines_follow_the_bus() -> None:
+    """The bus's own speed is set, and what no pin needs is left as it is."""
+    lines = boot_lines(
+        small(
+            ("number = 1", "number = 1\nspeed = 100_000"),
+            ("play = 19", "play = 22"),
+            ("left = 21", "left = 23"),
+            ("right = 20", "right = 24"),
+        )
+    )
+    assert lines == ("[all]", "dtparam=i2c_arm=on", "dtparam=i2c_arm_baudrate=100000")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([("number = 1", "number = 3")], "bus main is number 3; drawings exist for number 1"),
+        ([("[buses.main]", "[buses.other]\nnumber = 0\n[buses.main]")], "has 2 I2C buses (other, main)"),
+    ],
+)
+def test_boards_without_drawings(changes: list[tuple[str, str]], words: str) -> None:
+    """A board on another bus than that of header pins 3 and 5 is refused in words."""
+    with pytest.raises(UsageError, match=re.escape(words)):
+        plan_of(small(*changes))
+
+
+def test_wrong_board_is_one_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """An unknown board ends with code 2 and one line that names the boards and the nearest; nothing is
+    written."""
+    folder = tmp_path / "out"
+    assert main(["wiring", "direct-3", "--out", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "direct-2" in said
+    assert "did you mean" in said
+    assert not folder.exists()
+
+
+def test_foreign_files_are_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A file of the same name that the command did not write stays, and nothing else is written; --force
+    replaces it."""
+    mine = tmp_path / "pins.csv"
+    mine.write_text("my own notes\n")
+    assert main(["wiring", "direct-2", "--out", str(tmp_path)]) == 2
+    assert f"{mine} is there already" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["pins.csv"]
+    assert mine.read_text() == "my own notes\n"
+    assert main(["wiring", "direct-2", "--out", str(tmp_path), "--force"]) == 0
+    assert main(["wiring", "direct-2", "--out", str(tmp_path), "--format", "csv"]) == 0
+    assert mine.read_text().startswith("part,pin,")
+
+
+def test_folder_that_cannot_be_made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A file in the folder's place ends with one clear line."""
+    (tmp_path / "file").write_text("")
+    assert main(["wiring", "direct-2", "--format", "md", "--out", str(tmp_path / "file" / "out")]) == 2
+    assert "cannot write" in capsys.readouterr().err
+
+
+def test_own_profile_by_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A profile of one's own is drawn into a folder named after it, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(SMALL, "utf-8")
+    assert main(["wiring", "mine.toml", "--format", "svg"]) == 0
+    assert len(list(Path("wiring-mine").glob("*.svg"))) == 4
+
+
+def test_every_button_has_a_wire_of_its_own_colour(plan: Plan) -> None:
+    """The wire table names the four buttons' colours once a seat."""
+    table = rows(wire_table(plan).csv())
+    for seat in plan.profile.seats:
+        for button in Button:
+            found = [row for row in table if row["seat"] == str(seat.number) and row["signal"] == button.name]
+            assert len(found) == 1
