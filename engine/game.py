@@ -249,9 +249,9 @@ def _play(state: State, action: Play) -> Step:
     )
     seats = (*state.seats[:place], seat, *state.seats[place + 1 :])
     plays = (*state.trick, played)
-    order = clockwise(state, known.seat)
-    if len(plays) < len(order):
-        return _during_play(state, seats, order[0], plays, state.tricks), (played,)
+    turn = _next_to_play(seats, place)
+    if turn != plays[0].seat:
+        return _during_play(state, seats, turn, plays, state.tricks), (played,)
     taker = known.seat if heads or best is None else best.seat
     tricks = (*state.tricks, Trick(plays, taker))
     after = _during_play(state, seats, taker, (), tricks)
@@ -260,6 +260,14 @@ def _play(state: State, action: Play) -> Step:
         return after, (played, taken)
     ended, events = _end_deal(after)
     return ended, (played, taken, *events)
+
+
+def _next_to_play(seats: tuple[SeatState, ...], place: int) -> int:
+    """The next seat still in the game, clockwise from a place (R3). After a whole trick: who led it."""
+    for known in seats[place + 1 :] + seats:
+        if not known.out:
+            return known.seat
+    raise ValueError("nobody is in the game")
 
 
 def _during_play(
@@ -301,10 +309,13 @@ def _check_follow(hand: tuple[Card, ...], cards: tuple[Card, ...], best: Played,
     if matches_or_beats(ranks, to_beat):
         return True
     held = [card.rank for card in hand]
+    is_lowest = ranks == held[: len(ranks)]
+    if is_lowest and not must_head:
+        return False
     able = can_head(held, to_beat)
     if able and must_head:
         raise refusal("H1", "must-head", best=best.cards)
-    if ranks != held[: len(ranks)]:
+    if not is_lowest:
         reason = "head-or-lowest" if able else "only-lowest"
         raise refusal("R15", reason, best=best.cards, lowest=hand[: len(ranks)])
     return False
