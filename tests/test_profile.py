@@ -234,7 +234,12 @@ def test_faults(old: str, new: str, key: str | None, says: str | None, on: str |
         ),
         ("channel = 1", "channel = 0", "seats[2].screen.address", "same place as seat 1"),
         ("channel = 1", "channel = 8", "seats[2].screen.channel", "8; allowed: a whole number from 0 to 7"),
-        ("address = 0x70", "address = 0x69", "muxes.hub.address", "0x69; allowed: a whole number from 112"),
+        (
+            "address = 0x70",
+            "address = 0x69",
+            "muxes.hub.address",
+            "0x69; allowed: a whole number from 0x70 to 0x77",
+        ),
         ('driven = "user"', 'driven = "me"', "muxes.hub.driven", "'kernel' or 'user'"),
         ('bus = "main"', 'bus = "man"', "muxes.hub.bus", "did you mean 'main'?"),
         (

@@ -1,0 +1,99 @@
+"""What no single value of a board profile shows: names that lead nowhere, and things that two seats share."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from hardware.profile_faults import KeyPath, no_such
+
+if TYPE_CHECKING:
+    from hardware.profile import Profile
+
+FUNCTION_PINS: Mapping[str, frozenset[int]] = {
+    "i2c": frozenset({2, 3}),
+    "id-eeprom": frozenset({0, 1}),
+    "i2s": frozenset({18, 19, 20, 21}),
+    "onewire": frozenset({4}),
+    "spi": frozenset({7, 8, 9, 10, 11}),
+    "uart": frozenset({14, 15}),
+}
+"""GPIO numbers that the functions of a Raspberry Pi's header own while they are on."""
+
+
+def conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
+    """What no single value shows: names that lead nowhere, and things that two seats share."""
+    for name, bus in profile.buses.items():
+        if (bus.number is None) == (bus.adapter is None):
+            yield (
+                ("buses", name),
+                "needs either number (1 means /dev/i2c-1) or adapter (its name), and not both",
+            )
+    trunks: dict[tuple[str, int], str] = {}
+    for name, mux in profile.muxes.items():
+        if mux.bus not in profile.buses:
+            yield ("muxes", name, "bus"), no_such("bus", mux.bus, profile.buses)
+        other = trunks.setdefault((mux.bus, mux.address), name)
+        if other != name:
+            yield ("muxes", name, "address"), f"0x{mux.address:02X} on bus {mux.bus} is already mux {other}'s"
+    if not 2 <= len(profile.seats) <= 6:
+        yield ("seats",), f"{len(profile.seats)} seats; allowed: 2 to 6"
+    yield from _screen_conflicts(profile)
+    yield from _pin_conflicts(profile)
+    for seat in profile.seats:
+        for other_seat in profile.seats[: seat.number - 1]:
+            if seat.label == other_seat.label:
+                yield (
+                    ("seats", seat.number - 1, "label"),
+                    f"{seat.label!r} is already seat {other_seat.number}'s",
+                )
+
+
+def _screen_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
+    taken: dict[tuple[str, int | None, int], int] = {}
+    for seat in profile.seats:
+        screen, path = seat.screen, ("seats", seat.number - 1, "screen")
+        if (screen.bus is None) == (screen.mux is None):
+            yield path, "needs either bus, or mux and channel, and not both"
+        if (screen.mux is None) != (screen.channel is None):
+            yield path, "mux and channel go together"
+        if screen.bus is not None and screen.bus not in profile.buses:
+            yield (*path, "bus"), no_such("bus", screen.bus, profile.buses)
+        if screen.mux is not None and screen.mux not in profile.muxes:
+            yield (*path, "mux"), no_such("mux", screen.mux, profile.muxes)
+        if screen.offset is not None and screen.chip != "sh1106":
+            yield (*path, "offset"), f"{screen.offset}; only an sh1106 has one, this is an {screen.chip}"
+        where = (screen.bus or f"mux {screen.mux}", screen.channel, screen.address)
+        other = taken.setdefault(where, seat.number)
+        if other != seat.number:
+            yield (*path, "address"), f"0x{screen.address:02X} is at the same place as seat {other}'s screen"
+    for seat in profile.seats:
+        # What hangs on the trunk is always heard, so behind a mux its address would reach two panels.
+        if seat.screen.mux is not None:
+            trunk = profile.muxes[seat.screen.mux].bus
+            other = taken.get((trunk, None, seat.screen.address), 0)
+            if other:
+                yield (
+                    ("seats", seat.number - 1, "screen", "address"),
+                    f"0x{seat.screen.address:02X} is also seat {other}'s, on bus {trunk} itself",
+                )
+
+
+def _pin_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
+    owned = {"id-eeprom", *profile.enabled}
+    if any(bus.number == 1 or bus.adapter is not None for bus in profile.buses.values()):
+        owned.add("i2c")
+    taken: dict[int, str] = {}
+    for seat in profile.seats:
+        path: KeyPath = ("seats", seat.number - 1)
+        pins: list[tuple[KeyPath, int]] = [
+            ((*path, "buttons", button.value), pin) for button, pin in seat.buttons.by_button().items()
+        ]
+        if seat.lamp is not None:
+            pins.append(((*path, "lamp"), seat.lamp))
+        for pin_path, pin in pins:
+            for function in sorted(owned):
+                if pin in FUNCTION_PINS[function]:
+                    yield pin_path, f"GPIO {pin} belongs to {function}, which is on; take another pin"
+            name = "lamp" if pin_path[-1] == "lamp" else f"button {pin_path[-1]}"
+            other = taken.setdefault(pin, f"seat {seat.number}'s {name}")
+            if other != f"seat {seat.number}'s {name}":
+                yield pin_path, f"GPIO {pin} is already {other}"

@@ -1,0 +1,141 @@
+"""What is wrong with a board profile, told with the line of its key."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from hardware.errors import ProfileError
+
+KeyPath = tuple[str | int, ...]
+"""The way to a value: names of tables and keys, and indexes from 0."""
+
+
+def no_such(kind: str, name: str, known: Iterable[str]) -> str:
+    """Says that a name leads nowhere, and where names lead."""
+    return f"there is no {kind} {name!r}; there are: {', '.join(known) or 'none'}{nearest(name, known)}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Asks whether another name was meant, if one is near; else nothing."""
+    found = difflib.get_close_matches(name, list(known), 1, 0.5)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+class Faults:
+    """Turns what is wrong into a ProfileError with the line of its key."""
+
+    def __init__(self, text: str, file: str, raw: dict[str, Any], filled_in: Sequence[str]) -> None:
+        self._file = file
+        self._raw = raw
+        self._filled_in = filled_in
+        self._lines = _lines(text)
+
+    def at(self, path: KeyPath, problem: str) -> ProfileError:
+        """The error for the value at this path, or for the nearest table round it that has a line."""
+        known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in self._lines), None)
+        line = 1 if known is None else self._lines[known]
+        key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
+        return ProfileError(problem, file=self._file, line=line, key=key or None)
+
+    def unknown(self, path: KeyPath, key: str, struct: type[msgspec.Struct]) -> ProfileError:
+        """The error for a key that a table, which is to become a ``struct``, does not have."""
+        allowed = [name for name in struct.__struct_fields__ if name not in self._filled_in]
+        return self.at((*path, key), f"unknown key; allowed: {', '.join(allowed)}{nearest(key, allowed)}")
+
+    def of_type(self, message: str, root: type[msgspec.Struct]) -> ProfileError:
+        """The error for a value of which msgspec says ``message``, when it made a ``root`` of the profile."""
+        problem, _, place = message.partition(" - at `$")
+        path: KeyPath = ()
+        value: Any = self._raw
+        kind: Any = msgspec.inspect.type_info(root)
+        for match in re.finditer(r"\.(\w+)|\[(\d+)\]|(\[\.\.\.\])", place):
+            kind = _given(kind)
+            step: str | int
+            if match[1]:
+                step, kind = match[1], _field(kind, match[1])
+            elif match[2]:
+                step, kind = int(match[2]), kind.item_type
+            else:  # msgspec does not say which entry of a table it means
+                kind = kind.value_type
+                step = next(name for name, entry in value.items() if not _fits(entry, kind.cls))
+            path, value = (*path, step), value[step]
+        kind = _given(kind)
+        if unknown := re.search(r"unknown field `(.*)`", problem):
+            return self.unknown(path, unknown[1], kind.cls)
+        if missing := re.search(r"missing required field `(.*)`", problem):
+            return self.at(
+                path, f"{missing[1]} is missing; allowed: {self._allowed(_field(kind, missing[1]))}"
+            )
+        hexadecimal = path[-1] == "address"
+        shown = f"0x{value:02X}" if hexadecimal and type(value) is int else repr(value)
+        names = [name for name in getattr(kind, "values", ()) if isinstance(name, str)]
+        near = nearest(value, names) if isinstance(value, str) else ""
+        return self.at(path, f"{shown}; allowed: {self._allowed(kind, hexadecimal)}{near}")
+
+    def _allowed(self, kind: Any, hexadecimal: bool = False) -> str:
+        """What a value of this type may be, in words."""
+        inspect = msgspec.inspect
+        kind = _given(kind)
+        written = "0x{:02X}" if hexadecimal else "{!r}"
+        if isinstance(kind, inspect.IntType):
+            return f"a whole number from {written.format(kind.ge)} to {written.format(kind.le)}"
+        if isinstance(kind, inspect.StrType):
+            return f"a text of {kind.min_length} to {kind.max_length} characters"
+        if isinstance(kind, inspect.LiteralType):
+            return " or ".join(written.format(value) for value in kind.values)
+        if isinstance(kind, inspect.StructType):
+            names = (field.name for field in kind.fields)
+            return f"a table of {', '.join(name for name in names if name not in self._filled_in)}"
+        if isinstance(kind, inspect.DictType):
+            return (
+                f"tables, each with a name and {self._allowed(kind.value_type).removeprefix('a table of ')}"
+            )
+        return f"a list, each entry {self._allowed(kind.item_type)}"
+
+
+def _given(kind: Any) -> Any:
+    """The type of a value that is there, in "this or nothing": TOML has no nothing."""
+    if isinstance(kind, msgspec.inspect.UnionType):
+        return next(option for option in kind.types if not isinstance(option, msgspec.inspect.NoneType))
+    return kind
+
+
+def _field(kind: Any, name: str) -> Any:
+    return next(field.type for field in kind.fields if field.name == name)
+
+
+def _fits(entry: Any, struct: type[msgspec.Struct]) -> bool:
+    try:
+        msgspec.convert(entry, struct)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _lines(text: str) -> dict[KeyPath, int]:
+    """Lines of the keys that begin a line, and of the tables' headers; keys within braces have none."""
+    found: dict[KeyPath, int] = {}
+    table: KeyPath = ()
+    counts: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*(\[\[?)\s*([^\]#]+?)\s*\]", line):
+            names = _steps(header[2])
+            if header[1] == "[[":
+                counts[names[0]] = counts.get(names[0], -1) + 1
+            table = tuple(names)
+            if names[0] in counts:
+                table = (names[0], counts[names[0]], *names[1:])
+            for length in range(1, len(table) + 1):
+                found.setdefault(table[:length], number)
+        elif key := re.match(r"""\s*([\w\-."']+)\s*=""", line):
+            path = (*table, *_steps(key[1]))
+            for length in range(len(table) + 1, len(path) + 1):
+                found.setdefault(path[:length], number)
+    return found
+
+
+def _steps(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in re.findall(r""""[^"]*"|'[^']*'|[^.]+""", dotted)]
