@@ -377,3 +377,35 @@ def test_every_button_has_a_wire_of_its_own_colour(plan: Plan) -> None:
         for button in Button:
             found = [row for row in table if row["seat"] == str(seat.number) and row["signal"] == button.name]
             assert len(found) == 1
+
+
+def test_guide_lists_boards_and_parts() -> None:
+    """docs/build.md has, for every bundled board, a link to its page and the quantities of its bill, as
+    they are."""
+    guide = (ROOT / "docs/build.md").read_text("utf-8")
+    plans = [plan_of(load_profile(name)) for name in board_names()]
+    boards = "| board | what it is |\n| --- | --- |\n" + "".join(
+        f"| [{plan.profile.name}](wiring/{plan.profile.name}/README.md) | {plan.profile.title} |\n"
+        for plan in plans
+    )
+    assert boards in guide, f"put this into docs/build.md:\n{boards}"
+    quantities: dict[str, dict[str, str]] = {}
+    for plan in plans:
+        for row in rows(bill_table(plan).csv())[:-1]:
+            unit = "" if row["unit"] == "pc" else f" {row['unit']}"
+            quantities.setdefault(row["part"], {})[plan.profile.name] = row["quantity"] + unit
+    names = [plan.profile.name for plan in plans]
+    heading = f"| part | {' | '.join(names)} |\n| --- |{' --- |' * len(names)}\n"
+    parts = heading + "".join(
+        f"| {part} | {' | '.join(by_board.get(name, '') for name in names)} |\n"
+        for part, by_board in quantities.items()
+    )
+    assert parts in guide, f"put this into docs/build.md:\n{parts}"
+
+
+def test_guide_leads_somewhere() -> None:
+    """Every link of docs/build.md and of the boards' pages to a file of the repository has that file at its
+    end."""
+    for page in (ROOT / "docs/build.md", *DOCS.glob("*/README.md")):
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page}: {target}"

@@ -13,7 +13,7 @@ PANEL_ROWS = {"GND": 46.0, "VCC": 55.0, "SCL": 64.0, "SDA": 73.0}
 COMMON_ROW = 94.0
 BUTTON_ROWS = {Button.LEFT: 105.0, Button.RIGHT: 119.0, Button.MARK: 133.0, Button.PLAY: 147.0}
 LAMP_ROW, LAMP_GROUND_ROW = 163.0, 172.0
-TABLE_ROW = 184.0
+TABLE_ROW = 187.0
 PRINTED = {0x3C: "0x78", 0x3D: "0x7A"}
 """What panels print for an address: it includes the bit for reading and writing."""
 
@@ -22,6 +22,7 @@ def draw_seat(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
     """Draw one seat."""
     wires = plan.wires_of(seat.number)
     _map(sheet, plan, seat.number)
+    _plate(sheet, seat)
     _panel(sheet, plan, seat)
     _buttons(sheet, plan, seat)
     _lamp(sheet, plan, seat)
@@ -69,7 +70,7 @@ def _mark(sheet: Sheet, wire: Wire, x: float, y: float) -> None:
 
 def _map(sheet: Sheet, plan: Plan, seat: int) -> None:
     """The header, small, with the pins that this seat uses."""
-    top, pitch, odd = 52.0, 5.4, 30.0
+    top, pitch, odd = 51.0, 5.3, 30.0
     sheet.text(odd + 3, top - 11.5, "where on the header", 2.7, "middle", fill=GREY)
     sheet.text(odd + 3, top - 7.5, "(microSD end)", 2.5, "middle", fill=GREY)
     sheet.box(odd - 3.6, top - 3.8, 13.2, 19 * pitch + 7.6, fill=FAINT, corner=1)
@@ -83,6 +84,21 @@ def _map(sheet: Sheet, plan: Plan, seat: int) -> None:
         sheet.disc(x, y, 2.3, fill="#ffffff", line=0.4)
         sheet.text(x, y + 0.85, str(pin.number), 2.3, "middle", bold=True)
         sheet.text(x - 4.4 if left else x + 4.4, y + 0.9, wire.signal.name, 2.5, "end" if left else "start")
+
+
+def _plate(sheet: Sheet, seat: SeatProfile) -> None:
+    """How the seat looks to its player."""
+    left, top = 14.0, 162.0
+    sheet.box(left, top, 38, 18, fill="#ffffff", corner=1.5)
+    sheet.box(left + 11, top + 2, 16, 7, fill="#101010", corner=0.5)
+    sheet.text(left + 19, top + 7.2, seat.label if len(seat.label) < 4 else "", 4, "middle", fill="#ffffff")
+    for column, button in enumerate(Button):
+        x = left + 6 + column * 8.7
+        sheet.disc(x, top + 12, 1.7, fill="#f7f0e4")
+        sheet.text(x, top + 16.8, button.name, 2.3, "middle")
+    if seat.lamp is not None:
+        sheet.disc(left + 32.5, top + 5.5, 1.4, fill="#fff2f2")
+    sheet.text(left + 40, top + 17, "as its player sees it", 2.5, fill=GREY)
 
 
 def _panel(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:

@@ -16,7 +16,10 @@ MARK = "<!-- Written by twentytwo wiring -->"
 
 def sheet_titles(plan: Plan) -> dict[str, str]:
     """Title of each drawing by its file's name, in the order of the sheets."""
-    titles = {"sheet-1-header.svg": "the Pi's header", "sheet-2-bus.svg": "bus and mux" if plan.profile.muxes else "bus"}
+    titles = {
+        "sheet-1-header.svg": "the Pi's header",
+        "sheet-2-bus.svg": "bus and mux" if plan.profile.muxes else "bus",
+    }
     for seat in plan.profile.seats:
         titles[f"sheet-{len(titles) + 1}-seat-{seat.number}.svg"] = f"seat {seat.number}"
     return titles
