@@ -131,6 +131,10 @@ def test_every_wire_is_drawn_and_listed_once(plan: Plan) -> None:
         ends = (wire.signal.name, str(wire.start), str(wire.end))
         assert ends in wires_in(sheet)
         assert ends in listed
+        if PI in (wire.start.part, wire.end.part):
+            assert ends in wires_in(sheets["sheet-1-header.svg"])
+        if wire.start.part.startswith(("strip", "mux")):
+            assert ends in wires_in(sheets["sheet-2-bus.svg"])
         assert {str(wire.number), *ends, wire.signal.colour} <= words_in(sheet)
 
 
