@@ -43,7 +43,7 @@ def opened(profile: Profile) -> tuple[WiredBoard, SimI2CBus]:
     """A board of simulated chips with the drivers on it, set up and blank."""
     sim = SimBoard(profile, strict=True)
     factory = LinePinFactory(sim.lines, lambda: 0.0)
-    board = open_board(profile, sim.buses, factory, clock=lambda: 0.0)
+    board = open_board(profile, sim.adapters, factory, clock=lambda: 0.0)
     board.flush(0.0)
     return board, sim.buses["main"]
 

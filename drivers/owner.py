@@ -129,10 +129,10 @@ class BusOwner:
         care.screen.forget()
         care.next_refresh = None
         care.next_try = now + max(PROBE_SECONDS, SHARE * took)
+        care.screen.report(f"{care.screen.name} {problem}")
         if not care.failed:
             log.warning("%s %s", care.screen.name, problem)
         care.failed = True
-        care.screen.report(f"{care.screen.name} {problem}")
 
     def _run(self) -> None:
         while not self._closed:

@@ -1,6 +1,8 @@
 """A simulated board with the real drivers on it, in virtual time."""
 
 import random
+import threading
+from collections.abc import Callable
 from typing import Any
 
 from PIL import Image
@@ -29,6 +31,23 @@ def two_panels(screen: str) -> Profile:
     return parse_profile(text, "two.toml")
 
 
+class Bell:
+    """Rung from another thread, to wait for what it does."""
+
+    def __init__(self) -> None:
+        self._rung = threading.Event()
+
+    def ring(self, *_: object) -> None:
+        """Something has happened."""
+        self._rung.set()
+
+    def wait_until(self, true: Callable[[], bool]) -> None:
+        """Wait until something is so; look at each ring. Fail after five seconds without one."""
+        while not true():
+            assert self._rung.wait(5), "the other thread did not do it"
+            self._rung.clear()
+
+
 class Rig:
     """Board and drivers; time passes when the test says so, and when the bus is busy."""
 
@@ -46,7 +65,9 @@ class Rig:
         if hasattr(self, "board"):
             self._killed.append(self.board)  # it must not close its pins when it is collected
         factory = LinePinFactory(self.sim.lines, self.clock)
-        self.board = open_board(self.profile, self.sim.buses, factory, clock=self.clock, refresh=self.refresh)
+        self.board = open_board(
+            self.profile, self.sim.adapters, factory, clock=self.clock, refresh=self.refresh
+        )
 
     def clock(self) -> float:
         """Virtual time."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from gpiozero import GPIOPinInUse
-from rig_hardware import Rig, noise
+from rig_hardware import Bell, Rig, noise
 
 from drivers.board import open_board
 from drivers.linepins import LinePinFactory
-from hardware.frame import BLANK
-from hardware.profile import board_names, load_profile
+from hardware.frame import BLANK, pack
+from hardware.profile import board_names, load_profile, parse_profile
 from hardware.seat import Board, Button, Seat
 from hardware.sim.tree import SimBoard
 
@@ -46,6 +46,23 @@ def test_every_bundled_board(name: str) -> None:
                 (number, button, False),
             ]
     rig.board.close()
+
+
+def test_mux_driven_by_the_kernel() -> None:
+    """Behind a mux that the kernel drives each seat has its own bus and thread; all paint bit for bit."""
+    text = (Path(__file__).parents[1] / "hardware/boards/direct-6-usermux.toml").read_text("utf-8")
+    rig = Rig(parse_profile(text.replace('"user"', '"kernel"'), "kernel.toml"))
+    rig.bus.log = []
+    bell = Bell()
+    rig.sim.watch(bell.ring)
+    rig.board.start()
+    for number in range(20):
+        shown = {seat: rig.show(seat, noise(10 * number + seat)) for seat in rig.board.seats}
+    bell.wait_until(lambda: {seat: rig.visible(seat) for seat in shown} == shown)
+    assert len([thread for thread in threading.enumerate() if thread.name.startswith("bus hub/")]) == 6
+    rig.board.close()
+    assert rig.sim.muxes["hub"].mask == 0
+    assert all(len(message.reached) == 1 for transfer in rig.bus.log for message in transfer.messages)
 
 
 def test_nothing_is_sent_before_the_first_flush() -> None:
@@ -114,25 +131,25 @@ def test_busy_pin_leaves_nothing_open() -> None:
     profile = load_profile("direct-2")
     sim = SimBoard(profile)
     factory = LinePinFactory(sim.lines, lambda: 0.0)
-    first = open_board(profile, sim.buses, factory, clock=lambda: 0.0)
+    first = open_board(profile, sim.adapters, factory, clock=lambda: 0.0)
     with pytest.raises(GPIOPinInUse, match="5"):
-        open_board(profile, sim.buses, factory, clock=lambda: 0.0)
+        open_board(profile, sim.adapters, factory, clock=lambda: 0.0)
     first.close()
-    open_board(profile, sim.buses, factory, clock=lambda: 0.0).close()
+    open_board(profile, sim.adapters, factory, clock=lambda: 0.0).close()
 
 
 def test_threaded_board() -> None:
     """After start each bus paints from its own thread; flush only wakes it, close ends it."""
     profile = load_profile("direct-2")
     sim = SimBoard(profile, strict=True)
-    painted = threading.Event()
+    bell = Bell()
     factory = LinePinFactory(sim.lines, time.monotonic)
-    board = open_board(profile, sim.buses, factory, clock=time.monotonic)
+    board = open_board(profile, sim.adapters, factory, clock=time.monotonic)
     board.start()
-    sim.watch(lambda seat: painted.set())
+    sim.watch(bell.ring)
     board.seats[2].screen.show(noise(2))
     board.flush(time.monotonic())
-    assert painted.wait(5)
+    bell.wait_until(lambda: sim.panel(2).visible() == pack(noise(2)))
     board.close()
     assert sim.panel(2).visible() == BLANK
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("bus ")] == []

@@ -5,10 +5,9 @@ import itertools
 import random
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
-from rig_hardware import Rig, noise, two_panels
+from rig_hardware import Bell, Rig, noise, two_panels
 
 from drivers.oled import Oled
 from drivers.owner import BusOwner
@@ -24,15 +23,6 @@ def to_panel(log: list[Transfer] | None) -> list[Transfer]:
     """Transfers of a log that are meant for panels."""
     assert log is not None
     return [transfer for transfer in log if transfer.messages[0].address in (0x3C, 0x3D)]
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    """Let other threads work until something is so; fail after five seconds."""
-    for _ in range(5000):
-        if true():
-            return
-        time.sleep(0.001)
-    pytest.fail("the bus's thread did not do it")
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -240,9 +230,11 @@ def test_thread_paints_without_flush() -> None:
     owner = BusOwner("main", clock=time.monotonic)
     oled = Oled(bus, 0x3C, "ssd1306")
     owner.add(oled)
+    bell = Bell()
+    panel.changed = bell.ring
     owner.start()
     oled.show(noise(1))
-    wait_until(lambda: panel.visible() == pack(noise(1)))
+    bell.wait_until(lambda: panel.visible() == pack(noise(1)))
     assert owner.deadline() is None
     owner.close()
     assert panel.visible() == BLANK
@@ -252,6 +244,8 @@ def test_thread_paints_without_flush() -> None:
 def test_frames_are_whole() -> None:
     """Six threads draw on six seats; each frame lies between its own select and the next."""
     rig = Rig()
+    bell = Bell()
+    rig.sim.watch(bell.ring)
     rig.board.start()
     rig.bus.log = []
 
@@ -264,7 +258,9 @@ def test_frames_are_whole() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    wait_until(lambda: all(rig.visible(seat) == pack(noise(100 * seat + 59)) for seat in rig.board.seats))
+    bell.wait_until(
+        lambda: all(rig.visible(seat) == pack(noise(100 * seat + 59)) for seat in rig.board.seats)
+    )
     rig.board.close()
     selected = b""
     window = 0
@@ -282,7 +278,7 @@ def test_frames_are_whole() -> None:
             assert selected == bytes([1 << list(rig.sim._panels.values()).index(panel)])
 
 
-def test_fault_of_the_program_does_not_kill_the_thread() -> None:
+def test_fault_of_the_program_does_not_kill_the_thread(caplog: pytest.LogCaptureFixture) -> None:
     """An exception that nobody expected is told as the panels' fault, and the bus's thread lives on."""
     bus = SimI2CBus()
     # An SH1106 wired as an SSD1306: the strict model raises what no driver expects.
@@ -291,9 +287,11 @@ def test_fault_of_the_program_does_not_kill_the_thread() -> None:
     owner = BusOwner("main", clock=time.monotonic)
     oled = Oled(bus, 0x3C, "ssd1306", name="screen of seat 1")
     owner.add(oled)
+    bell = Bell()
+    caplog.handler.addFilter(lambda record: bell.ring() or True)
     owner.start()
     oled.show(noise(1))
-    wait_until(lambda: oled.fault is not None)
+    bell.wait_until(lambda: oled.fault is not None)
     assert "screen of seat 1 stopped by a fault of the program: Refused" in str(oled.fault)
     assert [thread for thread in threading.enumerate() if thread.name == "bus main"]
     owner.close()

@@ -5,15 +5,17 @@ import random
 from collections import deque
 from collections.abc import Callable, Mapping
 
+from hardware.bus import I2CBus
 from hardware.profile import Profile, SeatProfile
 from hardware.seat import Button
+from hardware.sim.adapter import KernelMux
 from hardware.sim.bus import Segment, SimI2CBus
 from hardware.sim.lines import SimLine, bounce
 from hardware.sim.panel import Panel
 from hardware.sim.sh1106 import SH1106
 from hardware.sim.ssd1306 import SSD1306
 from hardware.sim.ssd1309 import SSD1309
-from hardware.sim.tca9548a import TCA9548A
+from hardware.sim.tca9548a import CHANNELS, TCA9548A
 
 CHIPS: Mapping[str, type[Panel]] = {"ssd1306": SSD1306, "sh1106": SH1106, "ssd1309": SSD1309}
 
@@ -54,12 +56,18 @@ class SimBoard:
             name: SimI2CBus(bus.speed, name=name, seed=self._chance.getrandbits(32), passed=passed)
             for name, bus in profile.buses.items()
         }
-        """the buses by their name in the profile"""
+        """the wires by their name in the profile: for tests and injected faults"""
         self.muxes: dict[str, TCA9548A] = {}
         """the muxes by their name in the profile"""
         for name, mux in profile.muxes.items():
             self.muxes[name] = TCA9548A(mux.address, name=name)
             self.buses[mux.bus].attach(self.muxes[name])
+        self.adapters: dict[str, I2CBus] = {**self.buses}
+        """what Linux offers of them, by the names of ``Profile.bus_names``: for the drivers"""
+        for name, mux in profile.muxes.items():
+            if mux.driven == "kernel":
+                kernel = KernelMux(self.buses[mux.bus], mux.address)
+                self.adapters |= {f"{name}/{number}": kernel.channel(number) for number in range(CHANNELS)}
         self.lines: dict[int, SimLine] = {}
         """the lines by GPIO number"""
         self._panels: dict[int, Panel] = {}
