@@ -15,7 +15,14 @@ _RANK_OF = {letter: rank for rank, letter in RANK_LETTERS.items()}
 
 
 class NotationError(ValueError):
-    """A text that does not say what it should; the message names the place and what was expected."""
+    """A text that does not say what it should; the message names the place and what was expected.
+
+    ``line`` is the line of a record, 1 for the first; None for a text that is a line or less.
+    """
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
+        self.line = line
 
 
 class Card(NamedTuple):
