@@ -1,12 +1,12 @@
-"""Errors of buses, devices and board profiles."""
+"""Errors of buses, devices and TOML files."""
 
 
 class BusError(OSError):
     """A transfer failed: nobody acknowledged, the bus is held, the adapter gave up. ``errno`` says which."""
 
 
-class ProfileError(ValueError):
-    """A board profile that cannot be used: the message names file, line, key, what is allowed, nearest name.
+class TomlError(ValueError):
+    """A TOML file that cannot be used: the message names file, line, key, what is allowed, nearest name.
 
     ``line`` counts from 1; it is None where the fault has no line, as with a file that cannot be read.
     ``key`` is written as a path: ``seats[2].buttons.left``.
@@ -18,3 +18,7 @@ class ProfileError(ValueError):
         self.file = file
         self.line = line
         self.key = key
+
+
+class ProfileError(TomlError):
+    """A board profile that cannot be used."""

@@ -1,7 +1,5 @@
 """Board profiles: which chips and pins make a table, read from TOML and checked before any is touched."""
 
-import re
-import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,8 +10,8 @@ from msgspec import Meta
 from hardware.errors import ProfileError
 from hardware.profile_conflicts import FUNCTION_PINS as FUNCTION_PINS
 from hardware.profile_conflicts import conflicts
-from hardware.profile_faults import Faults, nearest
 from hardware.seat import Button
+from hardware.tomlfile import TomlFile, nearest, read_text
 
 Pin = Annotated[int, Meta(ge=0, le=27)]
 """A GPIO number (BCM), not the number of a header pin."""
@@ -134,37 +132,22 @@ def load_profile(name_or_path: str | Path) -> Profile:
         return parse_profile(
             files("hardware").joinpath("boards", f"{text}.toml").read_text("utf-8"), f"{text}.toml"
         )
-    try:
-        content = Path(text).read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise ProfileError(f"not a text file in UTF-8 (byte {error.start})", file=text) from None
-    except OSError as error:
-        raise ProfileError(f"cannot be read: {error.strerror}", file=text) from None
-    return parse_profile(content, text)
+    return parse_profile(read_text(text, ProfileError), text)
 
 
 def parse_profile(text: str, file: str) -> Profile:
     """Check a profile's text; ``file`` is what errors call it, its stem becomes the profile's name."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        at = int(line[1]) if line else text.count("\n") + 1
-        raise ProfileError(f"not TOML: {error}", file=file, line=at) from None
-    faults = Faults(text, file, raw, filled_in=("name", "number"))
-    seats = raw.get("seats")
+    content = TomlFile(text, file, ProfileError, filled_in=("name", "number"))
+    seats = content.raw.get("seats")
     for index, seat in enumerate(seats if isinstance(seats, list) else ()):
         if isinstance(seat, dict):
             if "number" in seat:
-                raise faults.unknown(("seats", index), "number", SeatProfile)
+                raise content.unknown(("seats", index), "number", SeatProfile)
             seat["number"] = index + 1
-    if "name" in raw:
-        raise faults.unknown((), "name", Profile)
-    raw["name"] = Path(file).stem
-    try:
-        profile = msgspec.convert(raw, Profile)
-    except msgspec.ValidationError as error:
-        raise faults.of_type(str(error), Profile) from None
+    if "name" in content.raw:
+        raise content.unknown((), "name", Profile)
+    content.raw["name"] = Path(file).stem
+    profile = content.convert(Profile)
     for path, problem in conflicts(profile):
-        raise faults.at(path, problem)
+        raise content.at(path, problem)
     return profile

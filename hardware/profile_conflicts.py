@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from hardware.profile_faults import KeyPath, no_such
+from hardware.tomlfile import KeyPath, no_such
 
 if TYPE_CHECKING:
     from hardware.profile import Profile

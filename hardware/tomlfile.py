@@ -1,13 +1,17 @@
-"""What is wrong with a board profile, told with the line of its key."""
+"""A TOML file read into declared types; what is wrong with it is told with the line of its key."""
 
 import difflib
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
-from hardware.errors import ProfileError
+from hardware.errors import TomlError
+
+Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 KeyPath = tuple[str | int, ...]
 """The way to a value: names of tables and keys, and indexes from 0."""
@@ -24,32 +28,63 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {found[0]!r}?" if found else ""
 
 
-class Faults:
-    """Turns what is wrong into a ProfileError with the line of its key."""
+def read_text(path: str | Path, error: type[TomlError]) -> str:
+    """The text of a file. Raise ``error`` if it cannot be read or is no text."""
+    try:
+        return Path(path).read_text("utf-8")
+    except UnicodeDecodeError as problem:
+        raise error(f"not a text file in UTF-8 (byte {problem.start})", file=str(path)) from None
+    except OSError as problem:
+        raise error(f"cannot be read: {problem.strerror}", file=str(path)) from None
 
-    def __init__(self, text: str, file: str, raw: dict[str, Any], filled_in: Sequence[str]) -> None:
+
+class TomlFile:
+    """What a TOML file says, and the errors for what is wrong with it: of the kind ``error``.
+
+    ``file`` is what errors call it. ``filled_in``: keys that the reader sets in ``raw`` before ``convert``,
+    and that the file must not have. Raise ``error`` for a text that is not TOML.
+    """
+
+    def __init__(
+        self, text: str, file: str, error: type[TomlError], *, filled_in: Sequence[str] = ()
+    ) -> None:
+        self.raw: dict[str, Any]
+        """the file's content, as tomllib gives it"""
         self._file = file
-        self._raw = raw
+        self._error = error
         self._filled_in = filled_in
+        try:
+            self.raw = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as problem:
+            found = re.search(r"line (\d+)", str(problem))
+            line = int(found[1]) if found else text.count("\n") + 1
+            raise error(f"not TOML: {problem}", file=file, line=line) from None
         self._lines = _lines(text)
 
-    def at(self, path: KeyPath, problem: str) -> ProfileError:
+    def convert(self, struct: type[Struct]) -> Struct:
+        """The content as a ``struct``. Raise the error for the first value that does not fit."""
+        try:
+            return msgspec.convert(self.raw, struct)
+        except msgspec.ValidationError as problem:
+            raise self._of_type(str(problem), struct) from None
+
+    def at(self, path: KeyPath, problem: str) -> TomlError:
         """The error for the value at this path, or for the nearest table round it that has a line."""
         known = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in self._lines), None)
         line = 1 if known is None else self._lines[known]
         key = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
-        return ProfileError(problem, file=self._file, line=line, key=key or None)
+        return self._error(problem, file=self._file, line=line, key=key or None)
 
-    def unknown(self, path: KeyPath, key: str, struct: type[msgspec.Struct]) -> ProfileError:
+    def unknown(self, path: KeyPath, key: str, struct: type[msgspec.Struct]) -> TomlError:
         """The error for a key that a table, which is to become a ``struct``, does not have."""
         allowed = [name for name in struct.__struct_fields__ if name not in self._filled_in]
         return self.at((*path, key), f"unknown key; allowed: {', '.join(allowed)}{nearest(key, allowed)}")
 
-    def of_type(self, message: str, root: type[msgspec.Struct]) -> ProfileError:
-        """The error for a value of which msgspec says ``message``, when it made a ``root`` of the profile."""
+    def _of_type(self, message: str, root: type[msgspec.Struct]) -> TomlError:
+        """The error for a value of which msgspec says ``message``."""
         problem, _, place = message.partition(" - at `$")
         path: KeyPath = ()
-        value: Any = self._raw
+        value: Any = self.raw
         kind: Any = msgspec.inspect.type_info(root)
         for match in re.finditer(r"\.(\w+)|\[(\d+)\]|(\[\.\.\.\])", place):
             kind = _given(kind)
@@ -82,6 +117,10 @@ class Faults:
         written = "0x{:02X}" if hexadecimal else "{!r}"
         if isinstance(kind, inspect.IntType):
             return f"a whole number from {written.format(kind.ge)} to {written.format(kind.le)}"
+        if isinstance(kind, inspect.FloatType):
+            return f"a number from {kind.ge} to {kind.le}"
+        if isinstance(kind, inspect.BoolType):
+            return "true or false"
         if isinstance(kind, inspect.StrType):
             return f"a text of {kind.min_length} to {kind.max_length} characters"
         if isinstance(kind, inspect.LiteralType):
