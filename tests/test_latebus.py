@@ -47,7 +47,7 @@ def test_it_opens_at_the_first_transfer_and_only_once():
 
 
 def test_an_absent_node_fails_each_transfer_until_it_appears():
-    """The opener's error, errno and reason included, is the transfer's; once the node is there, all is well."""
+    """The transfer fails with the opener's error, errno and reason; once the node is there, all is well."""
     node = Node()
     node.there = False
     bus = LateBus(node.open, "main")
@@ -78,7 +78,7 @@ def test_it_opens_anew_after_the_bus_has_failed_but_not_after_a_missing_answer()
 
 
 def test_a_real_node_that_appears_is_tried_anew(tmp_path):
-    """Over device nodes as drivers.pi finds them: absent, then there, if not an I2C bus; each transfer looks."""
+    """Over device nodes as drivers.pi finds them: absent, then there, if no I2C bus; each transfer looks."""
     (tmp_path / "dev").mkdir()
     (tmp_path / "sys").mkdir()
     bus = LateBus(partial(open_i2c, 1, None, tmp_path / "sys", tmp_path / "dev"), "main")
