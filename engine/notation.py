@@ -31,11 +31,15 @@ _PLAIN = Rules()
 
 
 class IllegalLine(IllegalMove):
-    """A line of a record that reads well, but the rules refuse. ``line`` is its number, 1 for the first."""
+    """A line of a record that reads well, but that the rules refuse.
+
+    ``line`` is its number, 1 for the first; ``refused`` the refusal itself.
+    """
 
     def __init__(self, line: int, refused: IllegalMove) -> None:
         super().__init__(refused.rule, refused.reason, f"line {line}: {refused}", refused.details)
         self.line = line
+        self.refused = refused
 
 
 @dataclass(frozen=True, slots=True)

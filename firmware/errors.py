@@ -1,0 +1,5 @@
+"""Errors of the command line."""
+
+
+class UsageError(Exception):
+    """What the user asked for cannot be done: the message says what, where, which value, and what to do."""
