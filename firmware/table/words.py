@@ -9,6 +9,11 @@ Words = gettext.NullTranslations
 LOCALES = Path(__file__).parent / "locales"
 
 
+def languages() -> tuple[str, ...]:
+    """The languages that there are: English, and each that has a catalogue."""
+    return ("en", *sorted(file.parts[-3] for file in LOCALES.glob("*/LC_MESSAGES/table.mo")))
+
+
 def catalogue(language: str = "en") -> Words:
     """The catalogue of a language (``"en"``, ``"cy"``, ...). English is the text in the source itself.
 
