@@ -160,28 +160,23 @@ class Oled:
     def transfer(self) -> None:
         """Bring the panel to what is wanted, set-up included. Raise BusError if the bus fails."""
         wanted, contrast, power = self._wanted, self._wanted_contrast, self._wanted_power
-        try:
-            if not power and self._power is not False:
-                self.darken()
-            if not self._ready:
-                self._command(FILL + self._commands.init)
-                self._ready = True
-            if self._shadow != wanted:
-                self._paint(wanted)
-            if self._contrast != contrast:
-                self._command(self._commands.contrast[contrast])
-                self._contrast = contrast
-            # Only now: a panel that has just got its power shows what its memory happens to hold.
-            if self._power != power:
-                self._command(self._commands.on)
-                self._power = power
-        except OSError:
-            self.forget()
-            raise
+        if not power and self._power is not False:
+            self.darken()
+        if not self._ready:
+            self._command(FILL + self._commands.init)
+            self._ready = True
+        if self._shadow != wanted:
+            self._paint(wanted)
+        if self._contrast != contrast:
+            self._command(self._commands.contrast[contrast])
+            self._contrast = contrast
+        # Only now: a panel that has just got its power shows what its memory happens to hold.
+        if self._power != power:
+            self._command(self._commands.on)
+            self._power = power
 
     def darken(self) -> None:
         """Switch the display off at once. Raise BusError if the bus fails."""
-        self._power = None
         self._command(FILL + self._commands.off)
         self._power = False
 
@@ -194,11 +189,18 @@ class Oled:
         """Set what ``fault`` tells."""
         self._fault = fault
 
+    def _write(self, data: bytes) -> None:
+        try:
+            self._bus.write(self._address, data)
+        except BaseException:
+            self.forget()
+            raise
+
     def _command(self, codes: bytes) -> None:
-        self._bus.write(self._address, COMMANDS + codes)
+        self._write(COMMANDS + codes)
 
     def _paint(self, wanted: bytes) -> None:
-        before, self._shadow = self._shadow, None
+        before = self._shadow
         if before is None:
             # Differs everywhere.
             before = (int.from_bytes(wanted) ^ int.from_bytes(b"\xff" * len(wanted))).to_bytes(len(wanted))
@@ -208,10 +210,10 @@ class Oled:
                 self._command(
                     bytes([SET_PAGE | page, SET_HIGH_COLUMN | column >> 4, SET_LOW_COLUMN | column & 0x0F])
                 )
-                self._bus.write(self._address, DATA + cut(wanted, (left, right, page, page)))
+                self._write(DATA + cut(wanted, (left, right, page, page)))
         else:
             for window in changes(before, wanted, cost=WINDOW_COST, pages=PAGES):
                 left, right, top, bottom = window
                 self._command(bytes([SET_COLUMNS, left, right, SET_PAGES, top, bottom]))
-                self._bus.write(self._address, DATA + cut(wanted, window))
+                self._write(DATA + cut(wanted, window))
         self._shadow = wanted

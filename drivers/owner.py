@@ -126,7 +126,6 @@ class BusOwner:
         raise AssertionError("the last try returns")
 
     def _failed(self, care: _Care, now: float, took: float, problem: str) -> None:
-        care.screen.forget()
         care.next_refresh = None
         care.next_try = now + max(PROBE_SECONDS, SHARE * took)
         care.screen.report(f"{care.screen.name} {problem}")

@@ -106,15 +106,16 @@ def test_fingers_are_slow() -> None:
 
 def test_release_ends_the_bouncing_of_a_press() -> None:
     """A contact that opens while it still bounces from closing ends open."""
-    board = SimBoard(load_profile("direct-2"), bounce_ms=200, stroke_ms=1, seed=2)
-    heard = levels(board, 5)
-    board.press(1, Button.LEFT)
-    board.advance(1.0)
-    board.advance(1.01)
-    board.release(1, Button.LEFT)
-    board.advance(1.02)
-    board.advance(9.0)
-    assert heard[-1][1] is True
+    for seed in range(20):
+        board = SimBoard(load_profile("direct-2"), bounce_ms=200, stroke_ms=1, seed=seed)
+        heard = levels(board, 5)
+        board.press(1, Button.LEFT)
+        board.advance(1.0)
+        board.advance(1.01)
+        board.release(1, Button.LEFT)
+        board.advance(1.02)
+        board.advance(9.0)
+        assert heard[-1][1] is True
 
 
 def test_press_has_its_own_time() -> None:

@@ -69,9 +69,9 @@ def test_reset_closes_all() -> None:
     tree.bus.write(0x70, b"\x05")
     assert tree.bus.read(0x70, 1) == b"\x05"
     tree.muxes[0x70].reset()
-    assert tree.bus.read(0x70, 1) == b"\x00"
     with pytest.raises(BusError):
         tree.bus.write(0x3C, OFF)
+    assert tree.bus.read(0x70, 1) == b"\x00"
 
 
 def test_blocked_channel_holds_the_bus() -> None:
