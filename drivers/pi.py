@@ -331,11 +331,11 @@ def open_pins(labels: Sequence[str] = HEADER_LABELS) -> Any:
 
 
 def _import_lgpio() -> ModuleType:
-    """Import lgpio without harm to this process and others.
+    """Import lgpio without side effects.
 
-    Its import changes into the folder LG_WD, by default the current one, and makes a pipe there for the edges
-    of all lines. If another process's pipe is there, both share it and each gets half of the edges. So the
-    folder is new, and goes as soon as the pipe is open.
+    Its import changes into the folder LG_WD, by default the current one, and leaves a pipe there for the edges
+    of all lines: it fails where nothing can be written. So it gets a new folder, which goes once the pipe is
+    open.
     """
     if "lgpio" in sys.modules:
         return _working(sys.modules["lgpio"])

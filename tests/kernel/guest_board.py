@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
 import pytest
 from emulated import NACK, PANEL, Header, Wire
@@ -23,7 +24,7 @@ from hardware.sim.tree import SimBoard
 BOARD = (Path(pi.__file__).parent.parent / "hardware/boards/direct-6-usermux.toml").read_text()
 MUX_DEVICE = Path("/sys/bus/i2c/devices/i2c-0")
 SETTLE_MS = 15
-PATIENCE = 30.0
+PATIENCE = 10.0
 """Seconds after which nothing more is expected: the guest's processor is emulated."""
 
 
@@ -73,8 +74,14 @@ class Table:
                 self.pressed(edge)
                 self.edges.put((edge, time.monotonic()))
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
-        """End it all in order."""
+        """End it all in order. A second call does nothing."""
         self._ended = True
         self._woken.set()
         self._thread.join()
@@ -147,9 +154,8 @@ def wire() -> Iterator[Wire]:
 @pytest.fixture
 def table(wire: Wire) -> Iterator[Table]:
     """A table of six behind the mux that the kernel drives."""
-    table = Table(_profile("kernel"), wire)
-    yield table
-    table.close()
+    with Table(_profile("kernel"), wire) as table:
+        yield table
 
 
 @pytest.fixture
@@ -208,11 +214,8 @@ def test_six_panels(table: Table) -> None:
 @pytest.mark.usefixtures("no_kernel_mux")
 def test_six_panels_own_mux(wire: Wire) -> None:
     """The same holds when our own driver switches the mux, on the trunk's bus."""
-    table = Table(_profile("user"), wire)
-    try:
+    with Table(_profile("user"), wire) as table:
         _six_panels(table)
-    finally:
-        table.close()
 
 
 def test_panel_removed(table: Table, record: Callable[[str], None]) -> None:
@@ -248,10 +251,9 @@ def test_panel_removed(table: Table, record: Callable[[str], None]) -> None:
 def test_dark_after_close(wire: Wire) -> None:
     """When the board is closed no panel shines any more, and the lines are free."""
     for _ in range(2):
-        table = Table(_profile("kernel"), wire)
-        _draw(table, [1, 2, 3, 4, 5, 6], 1, 20)
-        table.shown()
-        table.close()
+        with Table(_profile("kernel"), wire) as table:
+            _draw(table, [1, 2, 3, 4, 5, 6], 1, 20)
+            table.shown()
         table.replay()
         assert [table.models.panel(seat).lit for seat in range(1, 7)] == [False] * 6
 

@@ -154,36 +154,47 @@ def test_lamp(pins: Any, header: Header) -> None:
     assert levels == [False, True, False]
 
 
-EDGE = """
+EDGES = """
 import os, sys, threading
 from drivers import pi
 before = os.getcwd(), dict(os.environ)
 with pi.open_pins() as pins:
     assert before == (os.getcwd(), dict(os.environ))
     from gpiozero import DigitalInputDevice
-    with DigitalInputDevice(23, pull_up=True, pin_factory=pins) as device:
-        seen = threading.Event()
-        device.when_activated = seen.set
+    with DigitalInputDevice(int(sys.argv[1]), pull_up=True, pin_factory=pins) as device:
+        seen = threading.Semaphore(0)
+        device.when_activated = seen.release
         print("ready", flush=True)
-        print("seen" if seen.wait(10) else "nothing", flush=True)
+        for number in range(int(sys.argv[2])):
+            print("seen" if seen.acquire(timeout=20) else "missed", flush=True)
 """
 
 
-def test_service_in_a_readonly_folder(header: Header, tmp_path: Path) -> None:
-    """Started where nothing can be written, a program gets its edges and leaves nothing behind."""
-    header.contact(23, closed=False)
-    with subprocess.Popen(
-        [sys.executable, "-c", EDGE],
+def _program(pin: int, presses: int, runtime: Path) -> "subprocess.Popen[str]":
+    """A program that waits for presses on a line; it can write nowhere but in the folder ``runtime``."""
+    program = subprocess.Popen(
+        [sys.executable, "-c", EDGES, str(pin), str(presses)],
         cwd="/",
-        env={"PYTHONPATH": os.environ["PYTHONPATH"], "RUNTIME_DIRECTORY": str(tmp_path)},
+        env={"PYTHONPATH": os.environ["PYTHONPATH"], "RUNTIME_DIRECTORY": str(runtime)},
         stdout=subprocess.PIPE,
         text=True,
-    ) as service:
-        assert service.stdout is not None
-        assert service.stdout.readline() == "ready\n"
-        header.contact(23, closed=True)
-        assert service.stdout.readline() == "seen\n"
-    assert service.returncode == 0
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == "ready\n"
+    return program
+
+
+def test_programs_in_one_folder(header: Header, tmp_path: Path) -> None:
+    """Two programs in a folder where nothing can be written get all their edges, and leave nothing behind."""
+    for pin in (22, 23):
+        header.contact(pin, closed=False)
+    with _program(22, 6, tmp_path) as first, _program(23, 6, tmp_path) as second:
+        for pin, program in [(22, first), (22, first), (23, second), (23, second)] * 3:
+            assert program.stdout is not None
+            header.contact(pin, closed=True)
+            assert program.stdout.readline() == "seen\n"
+            header.contact(pin, closed=False)
+    assert first.returncode == second.returncode == 0
     assert not list(tmp_path.iterdir())
 
 
