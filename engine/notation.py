@@ -2,32 +2,43 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from engine.cards import Card, NotationError, cards
 from engine.game import apply, new_game
+from engine.header import (
+    DIGEST,
+    Header,
+    Player,
+    header_text,
+    parse_header,
+    parse_player,
+    parse_seat,
+)
 from engine.moves import Action, Deal, Draw, Event, Exchange, IllegalMove, Play
-from engine.rules import Rules
 from engine.state import Phase, State
 
-VERSION = 1
-"""Of the form. A record of any other version is refused, never guessed at."""
+__all__ = [
+    "Header",
+    "IllegalLine",
+    "Note",
+    "Player",
+    "Record",
+    "Step",
+    "action_line",
+    "dumps",
+    "header_text",
+    "loads",
+    "parse_action",
+    "read_header",
+    "replay",
+    "result_line",
+]
 
-FIRST_LINE = f"twentytwo {VERSION}"
-
-RULE_NAMES = {
-    "must-head": "must_head",
-    "limit": "limit",
-    "first-hand": "first_hand",
-    "last-tied-only": "last_tied_only",
-    "piles-return": "piles_return",
-}
-"""House rules as a record names them, to the fields of ``Rules``."""
-
-_SWITCH = {"on": True, "off": False}
-_KIND = re.compile("[a-z][a-z0-9-]*")
-_PLAIN = Rules()
+_ACTIONS = ("draw", "deal", "exchange", "play")
+_STAMP = re.compile(r"@(0|[1-9]\d{0,15})")
+_COUNT = re.compile(r"[1-9]\d{0,8}")
+_PRESSES = re.compile(r"[1-6][lrmp](0|[1-9]\d{0,15})( [1-6][lrmp](0|[1-9]\d{0,15})){0,31}")
 
 
 class IllegalLine(IllegalMove):
@@ -43,40 +54,12 @@ class IllegalLine(IllegalMove):
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
-    """Who sat at a seat: ``kind`` is ``person`` or the name of a bot; the name may be empty.
+class Note:
+    """A line that is no action: ``after`` so many actions, the result counted as one."""
 
-    Raise ValueError for a kind that is not a word of small letters, digits and hyphens, and for a name with
-    anything but printable characters, or with blanks around it.
-    """
-
-    seat: int
-    kind: str
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        if not _KIND.fullmatch(self.kind):
-            raise ValueError(f"{self.kind!r} is no kind of player: write person, or the name of a bot")
-        if not self.name.isprintable() or self.name.strip() != self.name:
-            raise ValueError(f"{self.name!r} is no name: write printable characters, without blanks around")
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What a record says before its actions. Raise ValueError for a player who has no seat of their own."""
-
-    seats: tuple[int, ...]
-    rules: Rules = _PLAIN
-    players: tuple[Player, ...] = ()
-    """not every seat has to be told of"""
-
-    def __post_init__(self) -> None:
-        told = [player.seat for player in self.players]
-        for seat in told:
-            if seat not in self.seats:
-                raise ValueError(f"seat {seat} is not one of the seats {' '.join(map(str, self.seats))}")
-            if told.count(seat) > 1:
-                raise ValueError(f"two players sit at seat {seat}")
+    after: int
+    text: str
+    """its word is one of presses, player, late, resumed, abandoned and reveal"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +69,18 @@ class Record:
     header: Header
     actions: tuple[Action, ...] = ()
     ended: bool = False
-    """whether the record ends with its result"""
+    """whether the record has the game's result"""
+    stamps: tuple[int | None, ...] = ()
+    """when each action was taken, microseconds; none at all in a record of version 1"""
+    notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.header.version == 1 and (self.stamps or self.notes):
+            raise ValueError("a record of version 1 has neither stamps nor notes")
+
+    def noted(self, word: str) -> list[str]:
+        """What stands in the notes that begin with this word, after it."""
+        return [note.text.partition(" ")[2] for note in self.notes if note.text.split()[0] == word]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +91,25 @@ class Step:
     action: Action
     state: State
     events: tuple[Event, ...]
+    at: int | None = None
+    """when it was taken, if the record says so: microseconds"""
 
 
 # One action, one line
 
 
-def action_line(action: Action) -> str:
-    """An action as one line of a record, without a line end."""
+def action_line(action: Action, at: int | None = None) -> str:
+    """An action as one line of a record, without a line end; ``at``: its stamp in microseconds."""
+    stamp = "" if at is None else f"@{at} "
     match action:
         case Draw():
-            return _line("draw", action.cards)
+            return _line(f"{stamp}draw", action.cards)
         case Deal():
-            return _line("deal", action.pack)
+            return _line(f"{stamp}deal", action.pack)
         case Exchange():
-            return _line(f"exchange {action.seat}", action.cards)
+            return _line(f"{stamp}exchange {action.seat}", action.cards)
         case Play():
-            return _line(f"play {action.seat}", action.cards)
+            return _line(f"{stamp}play {action.seat}", action.cards)
 
 
 def _line(words: str, shown: tuple[Card, ...]) -> str:
@@ -129,14 +126,8 @@ def parse_action(text: str) -> Action:
     if word in ("exchange", "play"):
         seat, _, shown = rest.strip().partition(" ")
         made = Exchange if word == "exchange" else Play
-        return made(_seat(seat), cards(shown))
-    raise NotationError(f"{word!r} is no action: write draw, deal, exchange or play")
-
-
-def _seat(text: str) -> int:
-    if text not in ("1", "2", "3", "4", "5", "6"):
-        raise NotationError(f"{text!r} is no seat: write a number from 1 to 6")
-    return int(text)
+        return made(parse_seat(seat), cards(shown))
+    raise NotationError(f"{word!r} is no action: write {', '.join(_ACTIONS[:-1])} or {_ACTIONS[-1]}")
 
 
 def result_line(state: State) -> str:
@@ -149,27 +140,21 @@ def result_line(state: State) -> str:
 # Whole records
 
 
-def header_text(header: Header) -> str:
-    """The lines before the first action, each with its line end."""
-    lines = [FIRST_LINE, "seats " + " ".join(map(str, header.seats))]
-    for name, field in RULE_NAMES.items():
-        value = getattr(header.rules, field)
-        if value != getattr(_PLAIN, field):
-            lines.append(f"rule {name} {value if type(value) is int else 'on'}")
-    lines += [f"player {one.seat} {one.kind} {one.name}".rstrip() for one in header.players]
-    return "".join(f"{line}\n" for line in [*lines, ""])
-
-
 def dumps(record: Record) -> str:
     """A game as text. Raise IllegalMove if the rules refuse one of its actions."""
     state = new_game(record.header.seats, record.header.rules)
-    lines = []
-    for action in record.actions:
+    stamps = record.stamps or (None,) * len(record.actions)
+    lines = _noted(record, 0)
+    for done, (action, at) in enumerate(zip(record.actions, stamps, strict=True), 1):
         state, _ = apply(state, action)
-        lines.append(action_line(action))
+        lines += [action_line(action, at), *_noted(record, done)]
     if record.ended:
-        lines.append(result_line(state))
+        lines += [result_line(state), *_noted(record, len(record.actions) + 1)]
     return header_text(record.header) + "".join(f"{line}\n" for line in lines)
+
+
+def _noted(record: Record, after: int) -> list[str]:
+    return [note.text for note in record.notes if note.after == after]
 
 
 def loads(text: str) -> Record:
@@ -178,9 +163,15 @@ def loads(text: str) -> Record:
     Raise NotationError, with the line, for what is not written as docs/record.md says; IllegalLine for what
     the rules refuse, and for a result that is not the game's.
     """
-    actions = tuple(step.action for step in replay(text))
-    last = _lines(text)[-1][1]
-    return Record(read_header(text), actions, ended=last.startswith("result "))
+    reader = _Reader(text)
+    steps = list(reader)
+    return Record(
+        reader.header,
+        tuple(step.action for step in steps),
+        reader.ended,
+        tuple(step.at for step in steps) if any(step.at is not None for step in steps) else (),
+        tuple(reader.notes),
+    )
 
 
 def read_header(text: str) -> Header:
@@ -190,98 +181,110 @@ def read_header(text: str) -> Header:
 
 def replay(text: str) -> Iterator[Step]:
     """Each action of a record in turn, checked as it is reached. Raises what ``loads`` does."""
-    header, lines = _split(text)
-    state = new_game(header.seats, header.rules)
-    ended = False
-    for number, line in lines:
-        if ended:
-            raise NotationError("nothing can stand after the result", number)
-        if line.startswith("result "):
-            _check_result(number, line, state)
-            ended = True
-            continue
-        try:
-            action = parse_action(line)
-        except NotationError as error:
-            raise NotationError(str(error), number) from None
-        try:
-            state, events = apply(state, action)
-        except IllegalMove as refused:
-            raise IllegalLine(number, refused) from None
-        yield Step(number, action, state, events)
+    return iter(_Reader(text))
 
 
-def _check_result(number: int, line: str, state: State) -> None:
+class _Reader:
+    """Steps through a record; notes and the end are known as far as it has come."""
+
+    def __init__(self, text: str) -> None:
+        self.header, self._lines = _split(text)
+        self.notes: list[Note] = []
+        self.ended = False
+        self._closed = ""
+        """the word after which nothing but a reveal can stand"""
+        self._state = new_game(self.header.seats, self.header.rules)
+
+    def __iter__(self) -> Iterator[Step]:
+        done = 0
+        for number, line in self._lines:
+            word = line.partition(" ")[0]
+            try:
+                if self.header.version > 1 and word in _NOTES:
+                    self._note(Note(done + self.ended, line), word)
+                    continue
+                self._expect_open()
+                if line.startswith("result "):
+                    _check_result(line, self._state)
+                    self.ended, self._closed = True, "result"
+                    continue
+                at, line = self._stamp(line)
+                action = parse_action(line)
+                self._state, events = apply(self._state, action)
+            except NotationError as error:
+                raise NotationError(str(error), number) from None
+            except IllegalMove as refused:
+                raise IllegalLine(number, refused) from None
+            except ValueError as error:
+                raise NotationError(str(error), number) from None
+            done += 1
+            yield Step(number, action, self._state, events, at)
+
+    def _stamp(self, line: str) -> tuple[int | None, str]:
+        if self.header.version == 1 or not line.startswith("@"):
+            return None, line
+        stamp, _, rest = line.partition(" ")
+        if not _STAMP.fullmatch(stamp):
+            raise NotationError(f"{stamp!r} is no time: write @ and microseconds")
+        return int(stamp[1:]), rest
+
+    def _expect_open(self) -> None:
+        if self._closed:
+            raise NotationError(f"nothing can stand after the {self._closed}")
+
+    def _note(self, note: Note, word: str) -> None:
+        rest = note.text.partition(" ")[2]
+        what = _NOTES[word]
+        if word == "player":
+            if parse_player(rest).seat not in self.header.seats:
+                raise NotationError(f"seat {rest[0]} is not one of the game's seats")
+        elif not what.fullmatch(rest):
+            raise NotationError(f"{note.text!r} says nothing: write it as docs/record.md shows")
+        if word == "presses" and (note.after or self.notes):
+            raise NotationError("presses can only stand once, before the first action")
+        if word == "reveal":
+            if not self.header.commitment:
+                raise NotationError("a reveal needs a commitment in the header")
+            if self._closed not in ("result", "abandoned"):
+                raise NotationError("a reveal can only stand after the result, or after abandoned")
+            self._closed = "reveal"
+        elif word == "abandoned":
+            self._expect_open()
+            self._closed = word
+        elif word != "late":
+            self._expect_open()
+        self.notes.append(note)
+
+
+_NOTES = {
+    "presses": _PRESSES,
+    "player": re.compile(".*"),
+    "late": _COUNT,
+    "resumed": re.compile(""),
+    "abandoned": re.compile(""),
+    "reveal": DIGEST,
+}
+"""The words of lines that are no actions, and the form of what follows them."""
+
+
+def _check_result(line: str, state: State) -> None:
     if state.phase is not Phase.OVER:
-        raise IllegalLine(number, IllegalMove("R22", "wrong-result", "the game is not over here"))
+        raise IllegalMove("R22", "wrong-result", "the game is not over here")
     if line != result_line(state):
         message = f"the record says {line!r}, the game played gives {result_line(state)!r}"
-        raise IllegalLine(number, IllegalMove("R22", "wrong-result", message))
-
-
-def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that say something, with their numbers: no blank ones, no comments."""
-    numbered = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1)]
-    return [(number, line) for number, line in numbered if line and not line.startswith("#")]
+        raise IllegalMove("R22", "wrong-result", message)
 
 
 def _split(text: str) -> tuple[Header, list[tuple[int, str]]]:
-    """The header, and the lines that follow it."""
-    lines = _lines(text)
-    number, first = lines[0] if lines else (1, "")
-    if first != FIRST_LINE:
-        name, _, version = first.partition(" ")
-        what = f"version {version!r} is not known" if name == "twentytwo" else "this is no record"
-        raise NotationError(f"{what}: the first line must be {FIRST_LINE!r}", number)
-    header: Header | None = None
-    rules_told: set[str] = set()
+    """The header, and the lines that follow it: no blank ones, no comments, each with its number."""
+    numbered = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1)]
+    lines = [(number, line) for number, line in numbered if line and not line.startswith("#")]
+    later = lines and lines[0][1] != "twentytwo 1"
+    words = {*_ACTIONS, "result", *(_NOTES if later else ())} - {"player"}
     after = len(lines)
-    for at, (number, line) in enumerate(lines[1:], 1):
-        word, _, rest = line.partition(" ")
-        if word in ("draw", "deal", "exchange", "play", "result"):
+    for at, (_, line) in enumerate(lines):
+        if at and (line.partition(" ")[0] in words or (later and line.startswith("@"))):
             after = at
             break
-        try:
-            header = _with_line(header, word, rest, rules_told)
-        except ValueError as error:
-            raise NotationError(str(error), number) from None
-    if header is None:
-        raise NotationError("the line with the seats is missing: it must follow the first", number)
-    return header, lines[after:]
-
-
-def _with_line(header: Header | None, word: str, rest: str, rules_told: set[str]) -> Header:
-    """The header with one more line of it."""
-    if header is None:
-        if word != "seats":
-            raise NotationError(f"{word!r} cannot stand here: the line with the seats must follow the first")
-        seats = tuple(_seat(seat) for seat in rest.split())
-        new_game(seats)
-        return Header(seats)
-    if word == "rule":
-        name, _, value = rest.partition(" ")
-        if name in rules_told:
-            raise NotationError(f"the house rule {name} stands twice")
-        rules_told.add(name)
-        return replace(header, rules=_with_rule(header.rules, name, value))
-    if word == "player":
-        seat, _, player = rest.partition(" ")
-        kind, _, name = player.partition(" ")
-        return replace(header, players=(*header.players, Player(_seat(seat), kind, name)))
-    raise NotationError(f"{word!r} cannot stand here: write rule, player or an action")
-
-
-def _with_rule(rules: Rules, name: str, value: str) -> Rules:
-    field = RULE_NAMES.get(name)
-    if field is None:
-        raise NotationError(f"{name!r} is no house rule: write one of {', '.join(RULE_NAMES)}")
-    chosen: dict[str, Any]
-    if type(getattr(rules, field)) is bool:
-        if value not in _SWITCH:
-            raise NotationError(f"{name} is {value!r}: write on or off")
-        chosen = {field: _SWITCH[value]}
-    else:
-        if not (value.isascii() and value.isdigit()):
-            raise NotationError(f"{name} is {value!r}: write a whole number")
-        chosen = {field: int(value)}
-    return replace(rules, **chosen)
+    end = lines[after][0] if after < len(lines) else lines[0][0] if lines else 1
+    return parse_header(lines[:after], end), lines[after:]

@@ -119,6 +119,7 @@ def test_lines_one_by_one(seed: int) -> None:
     assert loads(text) == record
 
 
+@settings(deadline=None)
 @given(
     shown=st.lists(st.sampled_from(PACK), unique=True, max_size=52).map(tuple),
     seat=st.integers(1, 6),
@@ -138,6 +139,7 @@ def test_actions_round_trip(shown: tuple[Card, ...], seat: int, made: str) -> No
     assert parse_action(f"  {line}  ") == action
 
 
+@settings(deadline=None)
 @given(name=st.text(max_size=30), kind=st.text(max_size=12))
 def test_players_round_trip(name: str, kind: str) -> None:
     """Every player that can be made can be written and read again, whatever the name."""
@@ -204,7 +206,11 @@ HEAD = "twentytwo 1\nseats 1 2\n"
         ("", 1, "this is no record: the first line must be 'twentytwo 1'"),
         ("hello\n", 1, "this is no record"),
         ("seats 1 2\ntwentytwo 1\n", 1, "this is no record"),
-        ("\n\ntwentytwo 2\nseats 1 2\n", 3, "version '2' is not known: the first line must be 'twentytwo 1'"),
+        (
+            "\n\ntwentytwo 3\nseats 1 2\n",
+            3,
+            "version '3' is not known: the first line must be 'twentytwo 1' or",
+        ),
         ("twentytwo\n", 1, "version '' is not known"),
         ("twentytwo 1.0\n", 1, "version '1.0' is not known"),
         ("twentytwo 1\n", 1, "the line with the seats is missing"),
