@@ -279,7 +279,7 @@ def open_pins(labels: Sequence[str] = HEADER_LABELS) -> Any:
     somebody else holds raises PinError (EBUSY) and names the holder. Raise PinError if there is no such chip
     or it cannot be opened, LibraryError without a working lgpio.
     """
-    lgpio = _import_lgpio()
+    lgpio = import_lgpio()
     from gpiozero.exc import PinUnknownPi
     from gpiozero.pins.lgpio import LGPIOFactory, LGPIOPin
 
@@ -330,12 +330,11 @@ def open_pins(labels: Sequence[str] = HEADER_LABELS) -> Any:
         raise PinError(errno.EIO, f"gpiochip{number} cannot be opened: {error}") from error
 
 
-def _import_lgpio() -> ModuleType:
+def import_lgpio() -> ModuleType:
     """Import lgpio without side effects.
 
-    Its import changes into the folder LG_WD, by default the current one, and leaves a pipe there for the edges
-    of all lines: it fails where nothing can be written. So it gets a new folder, which goes once the pipe is
-    open.
+    Its import changes into the folder LG_WD, by default the current one, and leaves a pipe there, which fails
+    where nothing can be written. So it gets a new folder, which goes once the pipe is open.
     """
     if "lgpio" in sys.modules:
         return _working(sys.modules["lgpio"])
