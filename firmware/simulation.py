@@ -1,85 +1,147 @@
 """A whole simulated table: simulated chips and wires, the real drivers on them, and the table's program."""
 
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
-from drivers.board import open_board
+from drivers.latebus import LateBus
 from drivers.linepins import LinePinFactory
-from firmware.table.runner import Runner
+from firmware.live import Table
 from firmware.table.session import Session
 from firmware.table.words import Words
+from hardware.bus import I2CBus
+from hardware.errors import BusError
 from hardware.profile import Profile
 from hardware.sim.tree import SimBoard
 
 
-class Simulation:
-    """Steps through time as it is told to. ``wires`` are the simulated chips, with the buttons to press."""
+class SimNode:
+    """A simulated bus's device node: it can be absent, or refuse to be opened (``hardware.bus.I2CBus``)."""
 
-    def __init__(self, profile: Profile, session: Session, words: Words, *, seed: int = 0) -> None:
-        self.wires = SimBoard(profile, seed=seed)
+    def __init__(self, bus: I2CBus) -> None:
+        self.refusal: BusError | None = None
+        """why it cannot be used at the moment"""
+        self._bus = bus
+
+    @contextmanager
+    def open(self) -> Iterator[I2CBus]:
+        """Open it. Raise BusError if it cannot be."""
+        self._check()
+        yield self
+
+    def write(self, address: int, data: bytes) -> None:
+        """Write to a chip."""
+        self._check()
+        self._bus.write(address, data)
+
+    def read(self, address: int, count: int) -> bytes:
+        """Read from a chip."""
+        self._check()
+        return self._bus.read(address, count)
+
+    def write_read(self, address: int, data: bytes, count: int) -> bytes:
+        """Write, then read, as one transfer."""
+        self._check()
+        return self._bus.write_read(address, data, count)
+
+    def _check(self) -> None:
+        if self.refusal is not None:
+            raise BusError(self.refusal.errno, self.refusal.strerror)
+
+
+class Happening(Protocol):
+    """What happens to a simulated board as time goes on, beside the contacts' bouncing."""
+
+    def advance(self, now: float) -> None:
+        """Let everything happen that happens up to ``now`` (seconds, monotonic)."""
+        ...
+
+    def deadline(self) -> float | None:
+        """When ``advance`` must be called next."""
+        ...
+
+
+class SimHost:
+    """The computer of a simulated board (``firmware.live.Host``). ``wires`` are the simulated chips.
+
+    Its time is virtual, moved by ``advance`` and by what the transfers take; or real, if ``clock`` (seconds,
+    monotonic) and ``wait`` (which lets so many seconds pass: what a transfer takes) are handed in.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        seed: int = 0,
+        clock: Callable[[], float] | None = None,
+        wait: Callable[[float], None] | None = None,
+    ) -> None:
+        self.profile = profile
         self.now = 0.0
-        factory = LinePinFactory(self.wires.lines, self._clock)
-        self.board = open_board(profile, self.wires.buses, factory, clock=self._clock)
-        self.runner = Runner(self.board, session, words)
+        self.clock = clock or self._virtual_now
+        self.wires = SimBoard(profile, seed=seed, passed=wait or self._pass)
+        self.nodes = {name: SimNode(self.wires.adapters[name]) for name in profile.bus_names()}
+        """the device nodes by the names of their buses"""
+        self.buses = {name: LateBus(node.open, name) for name, node in self.nodes.items()}
+        self.pins = LinePinFactory(self.wires.lines, self.clock)
+        self.happenings: list[Happening] = []
+        """what else happens to the board"""
 
-    def _clock(self) -> float:
+    def _virtual_now(self) -> float:
         return self.now
 
-    def step(self, now: float) -> float | None:
-        """Do all that is due by ``now`` (seconds). Return when to come again; None: not before a press."""
-        self.now = now
+    def _pass(self, seconds: float) -> None:
+        self.now += seconds
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """From now on call ``wake`` (from any thread) when ``advance`` has something to do."""
+        self.wires.listen(wake)
+
+    def advance(self, now: float) -> None:
+        """Let everything happen that happens up to ``now`` (seconds, monotonic)."""
+        self.now = max(self.now, now)
+        for happening in self.happenings:
+            happening.advance(now)
         self.wires.advance(now)
-        times = [at for at in (self.runner.step(now), self.wires.deadline()) if at is not None]
-        return min(times, default=None)
+
+    def deadline(self) -> float | None:
+        """When ``advance`` must be called next even if nothing wakes; None: not before a press."""
+        times = [happening.deadline() for happening in self.happenings]
+        return min((at for at in (self.wires.deadline(), *times) if at is not None), default=None)
+
+    def close(self) -> None:
+        """Close the device nodes."""
+        for bus in self.buses.values():
+            bus.close()
+
+
+class Simulation(Table):
+    """A simulated table. ``wires`` are the simulated chips, with the buttons to press.
+
+    Without a ``host`` of its own it steps through virtual time, in which transfers take as long as on wires.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        session: Session,
+        words: Words,
+        *,
+        seed: int = 0,
+        host: SimHost | None = None,
+    ) -> None:
+        self._host = host or SimHost(profile, seed=seed)
+        self.wires = self._host.wires
+        super().__init__(self._host, session, words)
+
+    @property
+    def now(self) -> float:
+        """Seconds, monotonic."""
+        return self._host.clock()
 
     def run_until(self, end: float) -> None:
         """Step from deadline to deadline up to ``end``, as fast as the machine can."""
-        due = self.step(self.now)
+        due: float | None = self.now
         while due is not None and due <= end:
             due = self.step(max(due, self.now))
-        self.step(end)
-
-    def close(self) -> None:
-        """Let the board go."""
-        self.board.close()
-
-
-class Live:
-    """Runs a simulation in real time, on a thread of its own.
-
-    ``clock``: seconds, monotonic. ``ended`` is called from that thread if it ends because of a fault.
-    """
-
-    def __init__(self, simulation: Simulation, clock: Callable[[], float], ended: Callable[[], None]) -> None:
-        self._simulation = simulation
-        self._clock = clock
-        self._ended = ended
-        self._wake = threading.Event()
-        self._stop = False
-        self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._run, name="table")
-
-    def start(self) -> None:
-        """Begin."""
-        self._simulation.wires.listen(self._wake.set)
-        self._simulation.board.listen(self._wake.set)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End, wait until it has ended, and raise the fault that ended it, if any."""
-        self._stop = True
-        self._wake.set()
-        self._thread.join()
-        self._simulation.close()
-        if self._failure is not None:
-            raise self._failure
-
-    def _run(self) -> None:
-        try:
-            while not self._stop:
-                self._wake.clear()
-                due = self._simulation.step(self._clock())
-                self._wake.wait(None if due is None else max(0.0, due - self._clock()))
-        except Exception as failure:  # noqa: BLE001 - kept, and raised by stop()
-            self._failure = failure
-            self._ended()
+        self.step(max(end, self.now))

@@ -15,8 +15,9 @@ import msgspec
 from engine.bots import BOTS
 from firmware.chance import Shuffler, bots, read_pack
 from firmware.errors import UsageError
+from firmware.live import Live, Table
 from firmware.options import add_rule_options, rules_from
-from firmware.simulation import Live, Simulation
+from firmware.simulation import SimHost
 from firmware.table.session import Session
 from firmware.table.words import catalogue
 from firmware.web.server import serve
@@ -73,8 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve the table until Ctrl-C. Raise UsageError for what cannot be done."""
     profile = _profile(args.profile, args.seats)
-    simulation = Simulation(profile, _session(args, profile), catalogue(), seed=args.seed or 0)
-    asyncio.run(_serve(simulation, args.port, browser=not args.no_browser))
+    host = SimHost(profile, seed=args.seed or 0, clock=time.monotonic, wait=time.sleep)
+    table = Table(host, _session(args, profile), catalogue())
+    asyncio.run(_serve(table, Shown(host.wires), args.port, browser=not args.no_browser))
     return 0
 
 
@@ -109,7 +111,7 @@ def _session(args: argparse.Namespace, profile: Profile) -> Session:
     )
 
 
-async def _serve(simulation: Simulation, port: int, *, browser: bool) -> None:
+async def _serve(table: Table, shown: "Shown", port: int, *, browser: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -118,12 +120,10 @@ async def _serve(simulation: Simulation, port: int, *, browser: bool) -> None:
     def ended() -> None:
         loop.call_soon_threadsafe(stop.set)
 
-    live = Live(simulation, time.monotonic, ended)
+    live = Live(table, time.monotonic, ended)
     live.start()
     try:
-        await serve(
-            Shown(simulation.wires), port=port, ready=lambda address: _announce(address, browser), stop=stop
-        )
+        await serve(shown, port=port, ready=lambda address: _announce(address, browser), stop=stop)
     finally:
         await asyncio.to_thread(live.stop)
 
