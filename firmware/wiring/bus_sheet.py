@@ -63,7 +63,7 @@ def _rails(sheet: Sheet, plan: Plan) -> None:
         if (wire.start.part, wire.end.part) == (PI, STRIP):
             y = RAILS[wire.end.pin]
             sheet.wire([(SOURCE, y), (RAIL_LEFT + 1, y)], wire)
-            sheet.pin(SOURCE, y, int(wire.start.pin), square=wire.start.pin == "1")
+            sheet.pin(SOURCE, y, wire.start.pin)
             sheet.text(SOURCE + 5, y - 1.5, str(wire.number), 2.6, bold=True)
     sheet.text(SOURCE, RAILS[POWER.name] - 6, "Pi pin", 2.7, "middle")
 

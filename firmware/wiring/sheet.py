@@ -109,15 +109,14 @@ class Sheet:
             dash = {"stroke_dasharray": signal.dash} if signal.dash else {}
             target.append(_path(points, signal.core, 0.7, **dash))
 
-    def pin(self, x: float, y: float, number: int, *, used: bool = True, square: bool = False) -> None:
-        """A pin of the header with its number in it; pin 1 is square."""
+    def pin(self, x: float, y: float, mark: str, *, used: bool = True) -> None:
+        """A pin with its number in it; pin 1 is square."""
         fill = "#ffffff" if used else FAINT
-        if square:
+        if mark == "1":
             self.box(x - 2.9, y - 2.9, 5.8, 5.8, fill=fill, line=0.5)
         else:
             self.disc(x, y, 2.9, fill=fill, line=0.5)
-        ink = "#000000" if used else GREY
-        self.text(x, y + 1.05, str(number), 2.9, "middle", bold=used, fill=ink)
+        self.text(x, y + 1.05, mark, 2.9, "middle", bold=used, fill="#000000" if used else GREY)
 
     def flag(
         self, x: float, y: float, words: str, width: float, side: Literal["left", "right", "up", "down"]
