@@ -16,6 +16,8 @@ ABSENT = (errno.EREMOTEIO, errno.ENXIO)
 """What adapters report for an address that nobody acknowledges."""
 ABSENT_TRIES = 8
 """After so many in a row nobody is there, rather than a bad contact."""
+NO_MUX_TRIES = 3
+"""After so many masks that it did not keep, a chip is no mux."""
 
 
 class Muxes:
@@ -25,6 +27,7 @@ class Muxes:
         self._bus = bus
         self._lock = threading.RLock()
         self._masks: dict[int, int | None] = dict.fromkeys(addresses)
+        self._not_kept: dict[int, int] = dict.fromkeys(self._masks, 0)
 
     def channel(self, address: int, number: int) -> "Channel":
         """A channel of the mux at this address, as a bus. Raise ValueError for a channel that no mux has."""
@@ -41,6 +44,10 @@ class Muxes:
     def selected(self, address: int, number: int) -> Iterator[None]:
         """Within it, this channel alone is open and nobody else selects. An error forgets what is open."""
         with self._lock:
+            if self._not_kept[address] >= NO_MUX_TRIES:
+                raise BusError(
+                    errno.ENODEV, f"another chip than a mux is at 0x{address:02X}; it is left alone"
+                )
             try:
                 self._select(address, 1 << number)
                 yield
@@ -53,16 +60,22 @@ class Muxes:
         if known == mask:
             return
         for other, open_ in self._masks.items():
-            if open_ is None or (other != address and open_ != NONE_OPEN):
+            if self._not_kept[other] < NO_MUX_TRIES and (
+                open_ is None or (other != address and open_ != NONE_OPEN)
+            ):
                 self._close(other)
         self._masks[address] = None
         self._bus.write(address, bytes([mask]))
         # Another chip at a mux's address may acknowledge, but does not give its mask back.
-        if known is None and (answer := self._bus.read(address, 1)[0]) != mask:
-            raise BusError(
-                errno.ENODEV,
-                f"the chip at 0x{address:02X} is not a mux: wrote 0x{mask:02X}, read back 0x{answer:02X}",
-            )
+        if known is None:
+            answer = self._bus.read(address, 1)[0]
+            if answer != mask:
+                self._not_kept[address] += 1
+                raise BusError(
+                    errno.ENODEV,
+                    f"the chip at 0x{address:02X} is not a mux: wrote 0x{mask:02X}, read back 0x{answer:02X}",
+                )
+            self._not_kept[address] = 0
         self._masks[address] = mask
 
     def _close(self, address: int) -> None:

@@ -203,6 +203,7 @@ def test_close_lets_pins_go() -> None:
     lines.buttons.close()
     lines.buttons.close()
     assert all(line.pull == "floating" and line.driven is None for line in lines.lines.values())
+    assert all(line._watcher is None for line in lines.lines.values())
     lines.touch(Button.LEFT, True)
     assert len(lines.buttons.noted) == 0
 

@@ -144,6 +144,38 @@ def test_not_a_mux() -> None:
     assert all(message.address == 0x70 for transfer in bus.log for message in transfer.messages)
 
 
+def test_no_mux_is_left_alone() -> None:
+    """After three masks not kept, the chip that is no mux is written to no more; another mux works on."""
+    bus = SimI2CBus()
+    bus.attach(SSD1306(0x70))
+    mux = TCA9548A(0x71)
+    bus.attach(mux)
+    mux.channels[0].attach(SSD1306(0x3C))
+    muxes = Muxes(bus, [0x70, 0x71])
+    for _ in range(3):
+        with pytest.raises(BusError, match="not a mux"):
+            muxes.channel(0x70, 0).write(0x3C, OFF)
+    bus.log = []
+    with pytest.raises(BusError, match="another chip than a mux is at 0x70"):
+        muxes.channel(0x70, 1).write(0x3C, OFF)
+    assert bus.log == []
+    muxes.channel(0x71, 0).write(0x3C, OFF)
+    assert {message.address for transfer in bus.log for message in transfer.messages} == {0x71, 0x3C}
+
+
+def test_one_wrong_answer_is_forgiven() -> None:
+    """A mask read back wrong once, as noise makes it, does not condemn a mux for good."""
+    tree = Tree()
+    intruder = SSD1306(0x70)
+    for _ in range(5):
+        tree.driver.forget()
+        tree.bus.attach(intruder)
+        with pytest.raises(BusError, match="not a mux"):
+            tree.driver.channel(0x70, 2).write(0x3C, OFF)
+        tree.bus.trunk.detach(intruder)
+        tree.driver.channel(0x70, 2).write(0x3C, OFF)
+
+
 def test_absent_mux_does_not_stop_the_other() -> None:
     """A mux that is not there has nothing open: the other one's panels work on."""
     tree = Tree()

@@ -174,6 +174,36 @@ def test_no_refresh_unless_asked() -> None:
     assert rig.bus.traffic == before
 
 
+def test_channel_that_holds_the_bus() -> None:
+    """A channel on which something holds the wires costs its own seat alone; freed, the seat comes back."""
+    rig = Rig()
+    rig.step()
+    rig.sim.muxes["hub"].blocked.add(2)
+    for number in range(5):
+        shown = {seat: rig.show(seat, noise(10 * number + seat)) for seat in rig.board.seats}
+        rig.run(3.0)
+        assert [seat for seat in shown if rig.visible(seat) != shown[seat]] == [3]
+        assert [seat for seat in shown if rig.board.seats[seat].screen.fault] == [3]
+    rig.sim.muxes["hub"].blocked.clear()
+    rig.run(5.1)
+    assert rig.visible(3) == shown[3]
+    assert rig.board.seats[3].screen.fault is None
+
+
+def test_another_chip_at_the_muxs_address() -> None:
+    """Where the mux should be is another chip: all seats behind it say so, and it is left alone."""
+    rig = Rig()
+    rig.sim.muxes["hub"].connected = False
+    rig.bus.attach(SSD1306(0x70))
+    rig.run(1.0)
+    assert "is not a mux" in str(rig.board.seats[1].screen.fault)
+    assert all("mux" in str(seat.screen.fault) for seat in rig.board.seats.values())
+    before = rig.bus.traffic
+    rig.run(60.0)
+    assert rig.bus.traffic == before
+    assert "it is left alone" in str(rig.board.seats[1].screen.fault)
+
+
 def test_only_own_panels() -> None:
     """Through faults, unplugged panels and restarts, what is sent to a panel reaches it alone."""
     for seed in range(3):
