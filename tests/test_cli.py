@@ -95,7 +95,7 @@ def test_a_port_in_use_is_said_and_what_to_do():
 
 
 def test_the_simulator_serves_its_page_and_ends_on_ctrl_c():
-    """It prints its address, answers there, and Ctrl-C ends it at once with exit code 0 and nothing to complain."""
+    """It prints its address and answers there; Ctrl-C ends it at once, with exit code 0 and no complaint."""
     command = [TWENTYTWO, "sim", "--no-browser", "--port", "0", "--bots", "6"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as table:
         address = re.search(r"http://\S+", table.stdout.readline()).group()

@@ -392,7 +392,10 @@ def test_two_sessions_of_the_same_chance_play_the_same():
         for _ in range(40):
             state = rig.session.state
             if state.phase is not Phase.OVER:
-                rig.wait(2.0) if 3 in (state.turn, state.dealer) and state.turn not in (1, 2) else rig.move_on()
+                rig.wait(2.0) if 3 in (state.turn, state.dealer) and state.turn not in (
+                    1,
+                    2,
+                ) else rig.move_on()
         games.append(rig.session.state)
     assert games[0] == games[1]
 

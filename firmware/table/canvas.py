@@ -112,7 +112,7 @@ class Canvas:
         self.centred(1, y + (12 - font.height) // 2, WIDTH - 2, text, font, dark=lit)
 
     def hint(self, left: str, right: str, row: int = 0) -> None:
-        """The bottom line, or the ``row``-th above: what to press. If both do not fit, the right one stays."""
+        """The bottom line, or the ``row``-th above: what to press. The left part goes if both do not fit."""
         y = HEIGHT - 7 - 8 * row
         font = small()
         right = font.fit(right, WIDTH)
