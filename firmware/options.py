@@ -5,7 +5,6 @@ import argparse
 from engine.rules import Rules
 from firmware.errors import UsageError
 
-
 DEFAULTS = Rules()
 
 
