@@ -1,0 +1,3 @@
+"""Which build of the firmware this is: the program that writes it to a pod puts its checksum here."""
+
+BUILD = "source"
