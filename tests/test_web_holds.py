@@ -53,15 +53,3 @@ def test_who_holds_nothing_releases_nothing(holds, edges):
     holds.release("tab", PLAY)
     holds.drop("other")
     assert edges == [(1, "left", True)]
-
-
-def test_everybody_gone(holds, edges):
-    """At the end each button that was held goes up once."""
-    holds.press("tab", LEFT)
-    holds.press("other", LEFT)
-    holds.press("other", PLAY)
-    del edges[:]
-    holds.drop_all()
-    assert sorted(edges) == [(1, "left", False), (2, "play", False)]
-    holds.drop_all()
-    assert len(edges) == 2

@@ -38,8 +38,3 @@ class Holds:
         """``who`` is gone and lets everything go."""
         for key in self._holders:
             self.release(who, key)
-
-    def drop_all(self) -> None:
-        """Everybody is gone."""
-        for who in set().union(*self._holders.values()):
-            self.drop(who)

@@ -109,9 +109,8 @@ class _Site:
                 raise end  # our own mistake: the library logs it and ends the socket
 
     def close(self) -> None:
-        """No finger is on any button any more, and nothing is shown."""
+        """Hear no more of the table: the loop may end."""
         self._changes.close()
-        self._holds.drop_all()
 
     async def _read(self, connection: Connection, feed: Feed) -> str:
         """Do what a page says; returns the reason when it says something that no page does."""
