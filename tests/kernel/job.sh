@@ -131,7 +131,7 @@ boot() {
         -kernel "$KERNEL/vmlinuz" -initrd "$KERNEL/initrd.gz" \
         -append "console=ttyS0 quiet panic=-1 oops=panic job.repo=$REPO job.python=$PYTHON job.libraries=$LIBRARIES" \
         -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
-        </dev/null 2>&1 | tr -d '\r' | tee console.log
+        </dev/null 2>&1 | sed -u 's|\r$||' | tee console.log
 }
 
 [ -x "$PYTHON" ] || fail "no Python at $PYTHON: run make test first, it makes the virtual environment"
