@@ -9,6 +9,7 @@ import struct
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, Self
@@ -123,7 +124,8 @@ def i2c_adapters(sys_root: Path = SYS) -> dict[int, str]:
     found = {}
     for node in (sys_root / "bus/i2c/devices").glob("i2c-*"):
         if number := re.fullmatch(r"i2c-(\d+)", node.name):
-            found[int(number[1])] = (node / "name").read_text().strip()
+            with suppress(FileNotFoundError):  # it may go just now
+                found[int(number[1])] = (node / "name").read_text().strip()
     return dict(sorted(found.items()))
 
 

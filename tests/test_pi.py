@@ -135,6 +135,13 @@ def test_doubled_adapter_name(tree: Tree) -> None:
     assert not isinstance(caught.value, pi.BusAbsent)
 
 
+def test_adapter_goes_while_listed(tree: Tree) -> None:
+    """An adapter that goes while all are listed is not there; the others are listed."""
+    tree.adapter(1, "stays")
+    (tree.adapter(2, "goes") / "name").unlink()
+    assert pi.i2c_adapters(tree.sys) == {1: "stays"}
+
+
 @pytest.mark.parametrize(("number", "adapter"), [(None, None), (1, "bcm2835")])
 def test_number_or_adapter(tree: Tree, number: int | None, adapter: str | None) -> None:
     """A bus is meant by its number or by its name: neither and both are the caller's mistake."""
