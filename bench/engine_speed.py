@@ -2,8 +2,8 @@
 
     python bench/engine_speed.py [SECONDS]
 
-Uniformly random self-play by the public ``legal_actions`` and ``apply``, both called at each decision; the time
-that chance takes is counted. Times vary with what else a machine does; the ratio to the loop varies less.
+Uniformly random self-play by the public ``legal_actions`` and ``apply``, both called at each decision; the
+time that chance takes is counted. Times vary with the load of the machine, the ratio to the loop varies less.
 """
 
 import sys

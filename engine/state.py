@@ -6,7 +6,7 @@ from enum import Enum
 from itertools import pairwise
 
 from engine.cards import PACK, Card
-from engine.moves import Played
+from engine.moves import Event, Played
 from engine.rules import Rules
 
 
@@ -102,6 +102,10 @@ class State:
             if known.seat == seat:
                 return place
         raise KeyError(seat)
+
+
+Step = tuple[State, tuple[Event, ...]]
+"""The state after an action, and what everybody at the table saw happen."""
 
 
 def new_game(seats: Sequence[int], rules: Rules = Rules()) -> State:  # noqa: B008 (Rules never change)

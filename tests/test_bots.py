@@ -51,7 +51,7 @@ def test_names() -> None:
 
 def test_steady_wins_against_five_random() -> None:
     """Steady wins at least nine of ten games against five random players, at any seat."""
-    assert wins(players=6, games=150) >= 135
+    assert wins(players=6, games=100) >= 90
 
 
 def test_steady_wins_against_one_random() -> None:

@@ -4,7 +4,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import letters, table
 
@@ -48,6 +48,7 @@ def at_turn(hand: tuple[Card, ...], best: tuple[Card, ...], must_head: bool) -> 
     return apply(state, Play(1, best))[0] if best else state
 
 
+@settings(deadline=None)
 @given(hand=hands, chance=st.randoms(use_true_random=False), must_head=st.booleans(), lead=st.booleans())
 def test_choices_are_those_of_the_rules(
     hand: tuple[Card, ...], chance: Random, must_head: bool, lead: bool
@@ -80,6 +81,7 @@ def test_choices_are_those_of_the_rules(
                 assert not allowed
 
 
+@settings(deadline=None)
 @given(hand=hands)
 def test_number_of_leads(hand: tuple[Card, ...]) -> None:
     """R13, R14: there are as many leads as cards held; one fewer with two or more cards of one rank only."""
@@ -87,6 +89,7 @@ def test_number_of_leads(hand: tuple[Card, ...]) -> None:
     assert len(leads(ranks)) == len(hand) - (len(hand) > 1 and len(set(ranks)) == 1)
 
 
+@settings(deadline=None)
 @given(hand=hands, chance=st.randoms(use_true_random=False))
 def test_can_head_means_a_heading_follow_exists(hand: tuple[Card, ...], chance: Random) -> None:
     """R15a: a hand can head exactly if one of its follows does."""

@@ -85,7 +85,7 @@ def mixed(state: State, seat: int | None, chance: Random) -> State:
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(chance=chances)
 def test_views_do_not_depend_on_hidden_cards(chance: Random) -> None:
     """States that differ only in what others hold, discarded or drew, or in the stock, give equal views."""
@@ -107,7 +107,7 @@ def cards_in(value: object) -> set[Card]:
     return set()
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(chance=chances)
 def test_views_name_no_hidden_card(chance: Random) -> None:
     """A view names own and public cards only, wherever one looks in it; a spectator's only public ones."""
@@ -120,7 +120,7 @@ def test_views_name_no_hidden_card(chance: Random) -> None:
             assert not seen & set(hidden_cards(state, seat))
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(chance=chances)
 def test_view_shows_own_cards_and_choices(chance: Random) -> None:
     """A seat sees its own hand, discards and draws, and its choices when it is its turn; nobody else does."""
@@ -133,7 +133,7 @@ def test_view_shows_own_cards_and_choices(chance: Random) -> None:
     assert (watched.hand, watched.discarded, watched.drawn, watched.choices) == ((), (), (), ())
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(chance=chances)
 def test_view_shows_what_everybody_knows(chance: Random) -> None:
     """Everybody sees numbers of cards held and exchanged, piles, points, tricks, turn and dealer."""
@@ -196,7 +196,7 @@ def test_views_can_be_compared_and_hashed() -> None:
     assert isinstance(view(state, 1), View)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(chance=chances)
 def test_mixing_keeps_states_sound(chance: Random) -> None:
     """The dealing anew that these tests rely on makes states that could be, and that differ."""
