@@ -9,17 +9,50 @@ from pathlib import Path
 from engine.bots import BOTS, Bot
 from engine.cards import PACK, Card, NotationError, cards
 from firmware.errors import UsageError
+from firmware.table.fairness import Sealed, Source
 
 
 class Shuffler:
-    """Shuffles with the operating system's entropy, or repeatably from a seed (for simulated games only)."""
+    """Shuffles repeatably from a seed, or by chance that nobody can check: for simulated games only."""
 
     def __init__(self, seed: int | None = None) -> None:
         self._random = secrets.SystemRandom() if seed is None else random.Random(seed)
+        self._seed = seed
+        self._games = 0
 
-    def shuffled(self, cards: Sequence[Card]) -> tuple[Card, ...]:
-        """The same cards; every order is as likely as any other."""
+    def prepare(self) -> Source:
+        """Another game is to come."""
+        self._games += 1
+        return self._start(self._games)
+
+    def resume(self, source: Source, sizes: Sequence[int]) -> None:
+        """Go on with a game in which so many cards have been shuffled each time.
+
+        Raise ValueError if it was not dealt from this seed.
+        """
+        if self._seed is not None:
+            game = source.simulated.removeprefix(f"seed {self._seed} game ")
+            if not game.isdigit():
+                raise ValueError(f"this game is {source.simulated or 'sealed'}, not of seed {self._seed}")
+            self._games = int(game)
+            self._start(self._games)
+            for size in sizes:
+                self._random.sample(range(size), size)
+
+    def _start(self, game: int) -> Source:
+        if self._seed is None:
+            return Source(simulated="chance")
+        self._random = random.Random(self._seed if game == 1 else f"{self._seed} {game}")
+        return Source(simulated=f"seed {self._seed} game {game}")
+
+    def shuffled(self, cards: Sequence[Card], message: str = "") -> tuple[Card, ...]:
+        """The same cards; every order is as likely as any other. No ``message`` changes it."""
         return tuple(self._random.sample(cards, len(cards)))
+
+
+def packs(seed: int | None = None) -> Sealed | Shuffler:
+    """Where the packs of a table come from: committed to and revealed, or repeatable from a seed."""
+    return Sealed(secrets.token_bytes) if seed is None else Shuffler(seed)
 
 
 def bots(seed: int | None = None) -> dict[str, Callable[[], Bot]]:
@@ -34,7 +67,14 @@ class FixedPack:
     def __init__(self, pack: Sequence[Card]) -> None:
         self._pack = tuple(pack)
 
-    def shuffled(self, cards: Sequence[Card]) -> tuple[Card, ...]:
+    def prepare(self) -> Source:
+        """Another game is to come."""
+        return Source(simulated="pack")
+
+    def resume(self, source: Source, sizes: Sequence[int]) -> None:
+        """Go on with a game of this pack."""
+
+    def shuffled(self, cards: Sequence[Card], message: str = "") -> tuple[Card, ...]:
         """These cards in the order of the fixed pack."""
         return tuple(card for card in self._pack if card in cards)
 

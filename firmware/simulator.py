@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from engine.bots import BOTS
-from firmware.chance import Shuffler, bots, read_pack
+from firmware.chance import bots, packs, read_pack
 from firmware.errors import UsageError
 from firmware.live import Live, Table
 from firmware.options import add_rule_options, rules_from
@@ -102,7 +102,7 @@ def _session(args: argparse.Namespace, profile: Profile) -> Session:
         raise UsageError(f"--bot-delay {args.bot_delay}: choose 0.01 to 60 seconds")
     return Session(
         seats,
-        chance=read_pack(args.pack) if args.pack else Shuffler(args.seed),
+        chance=read_pack(args.pack) if args.pack else packs(args.seed),
         bots=bots(args.seed),
         bot=args.bot,
         fill=dict.fromkeys(seats[len(seats) - args.bots :], args.bot),

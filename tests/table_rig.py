@@ -12,10 +12,10 @@ STROKE_S = 0.08
 class Rig:
     """Presses buttons of a session and lets time pass."""
 
-    def __init__(self, seats=(1, 2, 3), *, seed=1, pack=None, fill=None, **options):
+    def __init__(self, seats=(1, 2, 3), *, seed=1, pack=None, chance=None, fill=None, **options):
         self.session = Session(
             seats,
-            chance=FixedPack(pack) if pack else Shuffler(seed),
+            chance=chance or (FixedPack(pack) if pack else Shuffler(seed)),
             bots=bots(seed),
             fill=fill,
             **options,

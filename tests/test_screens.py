@@ -2,6 +2,7 @@
 
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,13 @@ from table_rig import Rig
 from engine.cards import ACE, PACK, card, cards
 from engine.game import apply, drawing, legal_actions, new_game, undealt, undrawn
 from engine.moves import AnyExchange, Deal, Draw, Exchange, IllegalMove, Play
+from engine.notation import Player
 from engine.refusals import REFUSALS
 from engine.rules import Rules
 from engine.views import Phase, view
 from firmware.table import canvas
 from firmware.table.controls import Picking
-from firmware.table.scenes import GameScene, LobbyScene, Notice, Sitter
+from firmware.table.scenes import GameScene, LobbyScene, Notice, ResumeScene, Sitter
 from firmware.table.screens import draw, notice_text
 from firmware.table.words import Words, catalogue
 from hardware.seat import HEIGHT, WIDTH
@@ -125,7 +127,35 @@ def golden_scenes():
     found["eleven-cards"] = scene(keep_all(big), 1, Picking(7, frozenset(cards("10h 10s"))))
     tie = _finish(new_game((1, 2, 3, 4), Rules(limit=11)))
     found["over"] = scene(tie, tie_winner(tie))
-    return found
+    return found | saving_scenes(found)
+
+
+SEAL = "7ZKX 0Q4M T9B2"
+
+
+def saving_scenes(found):
+    """Screens with a seal, with a saved game, and with a journal that cannot be written."""
+    seal, unsaved = {"seal": SEAL}, {"unsaved": True}
+    changed = {
+        f"{name}-{kind}": replace(found[name], **change)
+        for name, kind, change in (
+            ("lobby-free", "seal", seal),
+            ("lobby-sitting", "seal", seal),
+            ("draw-dealer", "seal", seal),
+            ("over", "seal", seal),
+            ("lobby-sitting", "unsaved", unsaved),
+            ("draw-waiting", "unsaved", unsaved),
+            ("lead-turn", "unsaved", unsaved),
+            ("kept", "unsaved", unsaved),
+            ("over", "unsaved", unsaved),
+            ("leave", "unsaved", unsaved),
+        )
+    }
+    players = (Player(1, "person"), Player(3, "steady"), Player(4, "person"))
+    return changed | {
+        "resume": ResumeScene(1, players, 4, None),
+        "resume-damaged": ResumeScene(2, players, 0, Notice("journal-damaged"), unsaved=True),
+    }
 
 
 def tie_winner(state):
@@ -347,6 +377,7 @@ def test_every_text_is_translated(monkeypatch):
         draw(shown, words)
     for fonts in (canvas.small, canvas.medium, canvas.large):
         fonts.cache_clear()
+    written = {text.replace(SEAL, "") for text in written}
     left = {text for text in written if re.search(r"[A-Za-wyz]", re.sub(r"\b([JQKA]|10)\b", "", text))}
     assert left <= {"Twenty-Two", "D"}
     assert len(written) > 50

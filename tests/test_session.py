@@ -326,7 +326,7 @@ def test_a_game_ends_whoever_leaves_and_whenever(seat, steps):
 
 
 class Witness:
-    """A journal that notes which state was shown when each action came."""
+    """A log that notes which state was shown when each action came."""
 
     def __init__(self):
         self.actions = []
@@ -345,9 +345,9 @@ class Witness:
 
 
 def test_an_action_is_written_before_it_is_shown():
-    """When the journal gets an action, the session still shows the state before it."""
+    """When the log gets an action, the session still shows the state before it."""
     witness = Witness()
-    rig = Rig(journal=witness, rules=Rules(limit=5))
+    rig = Rig(log=witness, rules=Rules(limit=5))
     witness.session = rig.session
     rig.sit_and_start(1, 2)
     rig.play_to(Phase.OVER)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from engine.moves import IllegalMove
+from engine.notation import Player
 from engine.views import View
 from firmware.table.controls import Picking
 
@@ -32,6 +33,21 @@ class LobbyScene:
     sitters: tuple[tuple[int, Sitter], ...]
     faults: tuple[int, ...]
     notice: Notice | None
+    seal: str = ""
+    """of the commitment to the next game's packs; empty if there is none"""
+    unsaved: bool = False
+    """whether the journal cannot be written"""
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeScene:
+    """A game was on when the table stopped: go on with it?"""
+
+    seat: int
+    players: tuple[Player, ...]
+    deals: int
+    notice: Notice | None
+    unsaved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +62,10 @@ class GameScene:
     picking: Picking
     notice: Notice | None
     asks_leave: bool
+    seal: str = ""
+    """of the commitment to this game's packs, before its first deal; when it is over, to the next game's"""
+    unsaved: bool = False
+    """whether the journal cannot be written"""
 
 
-Scene = LobbyScene | GameScene
+Scene = LobbyScene | ResumeScene | GameScene

@@ -10,7 +10,8 @@ from engine.refusals import REFUSALS, detail_texts, ranks_text
 from engine.views import Phase, SeatView, View
 from firmware.table.canvas import CARD_HEIGHT, Canvas, medium, small
 from firmware.table.controls import Picking
-from firmware.table.scenes import GameScene, LobbyScene, Notice, Scene, Sitter
+from firmware.table.scenes import GameScene, LobbyScene, Notice, ResumeScene, Scene, Sitter
+from firmware.table.seating import PERSON
 from firmware.table.words import Words
 from hardware.seat import WIDTH
 
@@ -27,8 +28,10 @@ def draw(scene: Scene, words: Words) -> Image.Image:
     canvas = Canvas()
     if isinstance(scene, LobbyScene):
         _lobby(canvas, scene, words)
+    elif isinstance(scene, ResumeScene):
+        _resume(canvas, scene, words)
     elif scene.asks_leave:
-        _leave(canvas, words)
+        _leave(canvas, scene, words)
     elif scene.view.phase is Phase.OVER:
         _over(canvas, scene, words)
     elif scene.view.phase in (Phase.DRAW, Phase.DEAL):
@@ -46,9 +49,7 @@ def _lobby(canvas: Canvas, scene: LobbyScene, words: Words) -> None:
     sitters = dict(scene.sitters)
     sitting = sum(sitter is not Sitter.NOBODY for sitter in sitters.values())
     mine = sitters[scene.seat] is Sitter.PLAYER
-    canvas.text(0, 0, "Twenty-Two", medium())
-    place = _("Seat {n}").format(n=scene.seat)
-    canvas.text(WIDTH - medium().width(place), 0, place, medium())
+    _title(canvas, scene, words)
     who = {Sitter.NOBODY: "-", Sitter.PLAYER: _("in"), Sitter.BOT: _("bot")}
     for seat, x, width in _columns(sitters):
         occupied = sitters[seat] is not Sitter.NOBODY
@@ -64,16 +65,57 @@ def _lobby(canvas: Canvas, scene: LobbyScene, words: Words) -> None:
         canvas.bar(36, _("Press to sit down"), lit=True)
     elif sitting < 2:
         canvas.bar(36, _("Who else plays?"), lit=False)
+    elif scene.seal:
+        canvas.bar(36, _seal(scene.seal, words), lit=False)
     else:
         canvas.bar(36, words.ngettext("{n} player", "{n} players", sitting).format(n=sitting), lit=False)
     if mine:
         canvas.hint(_("←→ bots"), _("MARK stand up"), row=1)
         canvas.hint("", _("PLAY start") if sitting >= 2 else "")
+    if scene.seal and not (mine and sitting >= 2):
+        canvas.centred(0, 57, WIDTH, _seal(scene.seal, words), small())
 
 
-def _leave(canvas: Canvas, words: Words) -> None:
+def _title(canvas: Canvas, scene: LobbyScene | ResumeScene, words: Words) -> None:
+    """The topmost row before a game."""
+    if scene.unsaved:
+        canvas.bar(0, words.gettext("Not saving"), lit=True)
+        return
+    canvas.text(0, 0, "Twenty-Two", medium())
+    place = words.gettext("Seat {n}").format(n=scene.seat)
+    canvas.text(WIDTH - medium().width(place), 0, place, medium())
+
+
+def _seal(seal: str, words: Words) -> str:
+    """What the table has committed to: the same on every screen, and in the record afterwards."""
+    return words.gettext("Seal {seal}").format(seal=seal)
+
+
+def _resume(canvas: Canvas, scene: ResumeScene, words: Words) -> None:
+    _ = words.gettext
+    _title(canvas, scene, words)
+    players = {player.seat: player for player in scene.players}
+    for seat, x, width in _columns(players):
+        person = players[seat].kind == PERSON
+        canvas.box(x + 1, 14, width - 2, 21, filled=True)
+        name = _("bot") if not person else _("you") if seat == scene.seat else _("in")
+        canvas.centred(x + 1, 15, width - 2, str(seat), medium(), dark=True)
+        canvas.centred(x + 1, 27, width - 2, name, small(), dark=True)
+    if scene.notice is not None:
+        canvas.bar(36, notice_text(scene.notice, words), lit=True)
+    elif scene.deals:
+        canvas.bar(36, _("Saved in deal {n}: go on?").format(n=scene.deals), lit=True)
+    else:
+        canvas.bar(36, _("A saved game: go on?"), lit=True)
+    canvas.hint("", _("PLAY go on"), row=1)
+    canvas.hint(_("Hold MARK: discard it"), "")
+
+
+def _leave(canvas: Canvas, scene: GameScene, words: Words) -> None:
     _ = words.gettext
     canvas.bar(8, _("Leave the game?"), lit=True)
+    if scene.unsaved:
+        _unsaved(canvas, 40, words)
     canvas.centred(0, 28, WIDTH, _("A bot plays on for you."), small())
     canvas.hint(_("MARK leave"), _("PLAY stay"))
 
@@ -98,6 +140,17 @@ def _hand(canvas: Canvas, scene: GameScene, words: Words) -> None:
     else:
         _trick(canvas, view)
         canvas.hint("", _idle_hint(scene, words))
+    if scene.unsaved:
+        _unsaved(canvas, 55, words)
+
+
+def _unsaved(canvas: Canvas, y: int, words: Words) -> None:
+    """A tag at the left edge, in the place of a hint: the journal cannot be written."""
+    text = words.gettext("Not saving")
+    width = small().width(text) + 2
+    canvas.box(0, y, width + 2, 9, lit=False)
+    canvas.box(0, y, width, 9)
+    canvas.text(1, y + 1, text, small(), dark=True)
 
 
 def _strip(canvas: Canvas, scene: GameScene) -> None:
@@ -229,6 +282,8 @@ def notice_text(notice: Notice, words: Words) -> str:
         "no-exchange": _("The stock is empty: no exchange for you"),
         "dealer-deals": _("Wait: the dealer deals"),
         "out": _("You are out of this game"),
+        "journal-damaged": _("Bad journal: copy used"),
+        "journal-lost": _("Bad journal: begun anew"),
     }[notice.reason]
 
 
@@ -240,18 +295,20 @@ def _between_deals(canvas: Canvas, scene: GameScene, words: Words) -> None:
     view = scene.view
     result = view.result
     if result is None:
-        canvas.bar(0, _("The highest card deals"), lit=False)
+        canvas.bar(0, _("Not saving") if scene.unsaved else _("The highest card deals"), lit=scene.unsaved)
         for seat, x, width in _columns(known.seat for known in view.seats):
             _column_head(canvas, view.of(seat), x, width, lit=seat == view.dealer)
             _pile(canvas, x, COLUMN_CARD_Y, width, view.of(seat).drew, filled=seat == view.dealer)
+        if scene.seal:
+            canvas.centred(0, 44, WIDTH, _seal(scene.seal, words), small())
     else:
-        canvas.bar(0, _kept_text(view, words), lit=False)
+        canvas.bar(0, _("Not saving") if scene.unsaved else _kept_text(view, words), lit=scene.unsaved)
         kept = dict(result.kept)
         final = {play.seat: play.cards for play in result.final}
         for seat, x, width in _columns(known.seat for known in view.seats):
             _column_head(canvas, view.of(seat), x, width, lit=seat in kept)
             _pile(canvas, x, COLUMN_CARD_Y, width, final.get(seat, ()), filled=seat in kept)
-            _column_points(canvas, view.of(seat), x, width, words)
+            _column_points(canvas, view.of(seat), x, 42, width, words)
     mine = view.dealer == scene.seat and scene.sitter is Sitter.PLAYER
     text = _("You deal: press PLAY") if mine else _("Seat {n} deals").format(n=view.dealer)
     if scene.notice is not None:
@@ -276,12 +333,12 @@ def _column_head(canvas: Canvas, known: SeatView, x: int, width: int, *, lit: bo
     canvas.centred(x, 13, width - 1, str(known.seat), small(), dark=lit)
 
 
-def _column_points(canvas: Canvas, known: SeatView, x: int, width: int, words: Words) -> None:
+def _column_points(canvas: Canvas, known: SeatView, x: int, y: int, width: int, words: Words) -> None:
     text = f"{known.points} {words.gettext('out')}" if known.out and width > 35 else f"{known.points}"
     if known.out:
-        canvas.box(x, 42, width - 1, 9)
+        canvas.box(x, y, width - 1, 9)
         text = text if width > 35 else f"{known.points}×"
-    canvas.centred(x, 43, width - 1, text, small(), dark=known.out)
+    canvas.centred(x, y + 1, width - 1, text, small(), dark=known.out)
 
 
 def _over(canvas: Canvas, scene: GameScene, words: Words) -> None:
@@ -297,10 +354,18 @@ def _over(canvas: Canvas, scene: GameScene, words: Words) -> None:
     for seat, x, width in _columns(known.seat for known in view.seats):
         won = seat in view.winners
         _column_head(canvas, view.of(seat), x, width, lit=won)
-        _pile(canvas, x, COLUMN_CARD_Y, width, view.of(seat).pile[-1:], filled=won)
-        _column_points(canvas, view.of(seat), x, width, words)
+        _pile(canvas, x, COLUMN_CARD_Y - 1, width, view.of(seat).pile[-1:], filled=won)
+        _column_points(canvas, view.of(seat), x, 40, width, words)
+    if scene.seal:
+        canvas.centred(0, 49, WIDTH, _next_seal(scene.seal, words), small())
     if scene.sitter is Sitter.PLAYER:
         canvas.hint(_("MARK lobby"), _("PLAY next game"))
+    if scene.unsaved:
+        _unsaved(canvas, 55, words)
+
+
+def _next_seal(seal: str, words: Words) -> str:
+    return words.gettext("Next seal {seal}").format(seal=seal)
 
 
 def _columns(seats: Iterable[int]) -> list[tuple[int, int, int]]:

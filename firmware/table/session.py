@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from engine.bots import Bot
-from engine.cards import Card
-from engine.game import State, apply, drawing, new_game, undealt, undrawn
-from engine.moves import Action, Deal, Draw, Exchange, ExchangePassed, IllegalMove, Play
+from engine.game import State
+from engine.moves import Event, Exchange, ExchangePassed, IllegalMove, Play
 from engine.rules import Rules
 from engine.views import Phase, View, view
+from firmware.table.book import Book, Chance, Journal, Log, Saved, Unwritten
 from firmware.table.controls import Gesture, Gestures, Kind, Picking, chosen, suggestion
-from firmware.table.scenes import GameScene, LobbyScene, Notice, Scene, Sitter
+from firmware.table.scenes import GameScene, LobbyScene, Notice, ResumeScene, Scene, Sitter
+from firmware.table.seating import PERSON, Seating
 from hardware.seat import Button, Edge
 
 GUARD_S = 0.4
@@ -30,28 +30,8 @@ NEWS_S = 3.0
 """How long such a notice stays, whatever is asked meanwhile."""
 
 
-class Chance(Protocol):
-    """Where packs come from."""
-
-    def shuffled(self, cards: Sequence[Card]) -> tuple[Card, ...]:
-        """The same cards in a chance order."""
-        ...
-
-
-class Journal(Protocol):
-    """Where a game is written, action by action, before anybody is shown what the action did."""
-
-    def begin(self, seats: Sequence[int], rules: Rules) -> None:
-        """A game begins."""
-        ...
-
-    def append(self, action: Action) -> None:
-        """The action was accepted."""
-        ...
-
-    def end(self, winners: Sequence[int]) -> None:
-        """The game is over."""
-        ...
+NEWS_OF_JOURNAL_S = 600.0
+"""How long it stays on a screen that the journal was damaged, if its seat presses nothing."""
 
 
 class Session:
@@ -59,7 +39,8 @@ class Session:
 
     ``seats``: the places, clockwise. ``bots``: names of bots and how to make one; ``fill``: which
     bot each seat has from the start; ``bot``: which one takes a seat later. ``bot_delay_s``: how long a bot
-    thinks, more than 0. Raise ValueError otherwise.
+    thinks, more than 0. ``saved``: a game out of the journal, to go on with; ``news``: the reason of a notice
+    that all get at the start. Raise ValueError for what cannot be.
     """
 
     def __init__(
@@ -73,21 +54,20 @@ class Session:
         rules: Rules = Rules(),  # noqa: B008 - frozen
         bot_delay_s: float = 1.0,
         journal: Journal | None = None,
+        log: Log | None = None,
+        saved: Saved | None = None,
+        news: str = "",
     ) -> None:
         if not bot_delay_s > 0:
             raise ValueError(f"bot_delay_s is {bot_delay_s}: it must be more than 0 seconds")
         self.seats = tuple(seats)
         self.rules = rules
-        self.state: State | None = None
         self.version = 0
         """grows whenever a scene or a lamp may have changed"""
-        self._chance = chance
-        self._make_bot = bots
-        self._bot = bot
+        self._book = Book(chance, journal or Unwritten(), log)
+        self._seating = Seating(seats, bots, bot, fill or {})
         self._bot_delay_s = bot_delay_s
-        self._journal = journal
-        self._bots: dict[int, Bot] = {seat: bots[name]() for seat, name in (fill or {}).items()}
-        self._players: set[int] = set()
+        self._saved = saved
         self._gestures = Gestures()
         self._picking: dict[int, Picking] = {}
         self._notices: dict[int, tuple[Notice, float]] = {}
@@ -96,6 +76,16 @@ class Session:
         self._prompts: dict[int, tuple[object, float]] = {}
         self._planned: object = None
         self._due: float | None = None
+        self._news = news
+        if saved is not None:
+            self._book.check(saved)
+            if saved.over:
+                self._restore(saved, 0.0)
+
+    @property
+    def state(self) -> State | None:
+        """The game that is on or over, if there is one."""
+        return self._book.state
 
     # Input
 
@@ -103,12 +93,19 @@ class Session:
         """Take in one button edge; timers that were due before it run first."""
         self.tick(edge.at)
         self.version += 1
+        self._book.press(edge)
         gesture = self._gestures.edge(edge)
         if gesture is not None:
             self._take(gesture)
 
     def tick(self, now: float) -> None:
         """Do what has become due by ``now``: holds, bots, notices that have stayed long enough."""
+        self._book.ready(now)
+        if self._book.journal.tick(now):
+            self.version += 1
+        if self._news:
+            self._notices = {seat: (Notice(self._news), now + NEWS_OF_JOURNAL_S) for seat in self.seats}
+            self._news = ""
         for gesture in self._gestures.due(now):
             self.version += 1
             self._take(gesture)
@@ -125,7 +122,8 @@ class Session:
     def deadline(self) -> float | None:
         """When ``tick`` must be called next, if no edge comes before."""
         times = [until for _, until in self._notices.values()]
-        times += [at for at in (self._due, self._gestures.deadline()) if at is not None]
+        others = (self._due, self._gestures.deadline(), self._book.journal.deadline())
+        times += [at for at in others if at is not None]
         return min(times, default=None)
 
     def fault(self, seat: int, faulty: bool) -> None:
@@ -139,19 +137,25 @@ class Session:
         """What this seat's screen shows now."""
         notice = self._notices[seat][0] if seat in self._notices else None
         faults = tuple(sorted(self._faults))
+        unsaved = not self._book.journal.saving
+        if self._saved is not None:
+            return ResumeScene(seat, self._saved.players(), self._saved.deals, notice, unsaved)
         if self.state is None:
-            return LobbyScene(seat, tuple((s, self._sitter(s)) for s in self.seats), faults, notice)
-        sitter = self._sitter(seat)
+            sitters = tuple((s, self._seating.sitter(s)) for s in self.seats)
+            return LobbyScene(seat, sitters, faults, notice, self._book.seal, unsaved)
+        sitter = self._seating.sitter(seat)
         seen = self._view(seat if sitter is Sitter.PLAYER else None)
         return GameScene(
             seat,
             seen,
             sitter,
-            tuple(sorted(self._bots)),
+            tuple(sorted(self._seating.bots)),
             faults,
             self._picking.get(seat, Picking()).within(seen.hand),
             notice,
             seat in self._asks_leave,
+            self._book.seal if seen.result is None or seen.phase is Phase.OVER else "",
+            unsaved,
         )
 
     def lamp(self, seat: int) -> bool:
@@ -165,24 +169,26 @@ class Session:
         self._notices.pop(seat, None)
         if self._commits(gesture) and gesture.began < self._prompt_since(seat) + GUARD_S:
             return
-        if self.state is None:
+        if self._saved is not None:
+            self._answer_saved(self._saved, gesture)
+        elif self.state is None:
             self._in_lobby(gesture)
         elif seat in self._asks_leave:
             self._answer_leave(gesture)
         elif gesture.kind is Kind.HOLD and gesture.button is Button.PLAY:
             self._leave_or_join(seat)
-        elif seat in self._bots:
+        elif seat in self._seating.bots:
             self._notice(seat, "bot-seat", now)
-        elif seat not in self._players and self.state.phase is Phase.OVER:
-            self._players.add(seat)
-        elif seat not in self._players:
+        elif seat not in self._seating.players and self.state.phase is Phase.OVER:
+            self._seating.sit(seat)
+        elif seat not in self._seating.players:
             self._notice(seat, "watching", now)
         elif self.state.phase in (Phase.EXCHANGE, Phase.PLAY):
             self._at_hand(gesture)
         elif gesture.button is Button.PLAY:
             self._between_deals(seat, now)
         elif self.state.phase is Phase.OVER and gesture.button is Button.MARK:
-            self.state = None
+            self._book.leave()
         self._settle(now)
 
     def _commits(self, gesture: Gesture) -> bool:
@@ -192,30 +198,35 @@ class Session:
             return not marks or gesture.seat in self._asks_leave
         return gesture.button is Button.PLAY
 
+    def _answer_saved(self, saved: Saved, gesture: Gesture) -> None:
+        """Go on with the saved game, or give it up: that needs a hold, since it cannot be taken back."""
+        if gesture.button is Button.PLAY:
+            self._restore(saved, gesture.at)
+        elif gesture.button is Button.MARK and gesture.kind is Kind.HOLD:
+            self._saved = None
+            self._book.abandon(saved)
+
+    def _restore(self, saved: Saved, now: float) -> None:
+        """Everything is as it was when the saved game stopped."""
+        self._saved = None
+        self._seating.restore(saved.players())
+        self._book.resume(saved, now)
+
     def _in_lobby(self, gesture: Gesture) -> None:
         seat = gesture.seat
-        if seat not in self._players:
-            self._bots.pop(seat, None)
-            self._players.add(seat)
+        if seat not in self._seating.players:
+            self._seating.sit(seat)
         elif gesture.button is Button.MARK:
-            self._players.discard(seat)
-        elif gesture.button in (Button.LEFT, Button.RIGHT):
-            self._change_bots(gesture)
-        elif len(self._players) + len(self._bots) < 2:
+            self._seating.stand(seat)
+        elif gesture.button is Button.LEFT:
+            self._seating.remove_bot()
+        elif gesture.button is Button.RIGHT:
+            if not self._seating.add_bot():
+                self._notice(seat, "no-seat-free", gesture.at)
+        elif len(self._seating.taken()) < 2:
             self._notice(seat, "two-needed", gesture.at)
         else:
             self._new_game(gesture.at)
-
-    def _change_bots(self, gesture: Gesture) -> None:
-        if gesture.button is Button.LEFT:
-            if self._bots:
-                del self._bots[max(self._bots)]
-            return
-        free = [seat for seat in self.seats if self._sitter(seat) is Sitter.NOBODY]
-        if free:
-            self._bots[free[0]] = self._make_bot[self._bot]()
-        else:
-            self._notice(gesture.seat, "no-seat-free", gesture.at)
 
     def _at_hand(self, gesture: Gesture) -> None:
         seat = gesture.seat
@@ -237,68 +248,58 @@ class Session:
         assert self.state is not None
         if self.state.phase is Phase.OVER:
             self._new_game(now)
-        elif seat == self.state.dealer or self.state.dealer not in self._players:
+        elif seat == self.state.dealer or self.state.dealer not in self._seating.players:
             self._deal(now)
         else:
             self._notice(seat, "dealer-deals", now)
 
     def _leave_or_join(self, seat: int) -> None:
-        assert self.state is not None
-        if seat in self._players:
+        if seat in self._seating.players:
             self._asks_leave.add(seat)
-        elif seat in self._bots:
-            del self._bots[seat]
-            self._players.add(seat)
+        elif seat in self._seating.bots:
+            self._seating.sit(seat)
+            self._note_sitter(seat)
 
     def _answer_leave(self, gesture: Gesture) -> None:
         if gesture.button is Button.PLAY:
             self._asks_leave.discard(gesture.seat)
         elif gesture.button is Button.MARK:
             self._asks_leave.discard(gesture.seat)
-            self._players.discard(gesture.seat)
-            assert self.state is not None
+            self._seating.stand(gesture.seat)
             if self._in_game(gesture.seat):
-                self._bots[gesture.seat] = self._make_bot[self._bot]()
+                self._seating.put_bot(gesture.seat)
+                self._note_sitter(gesture.seat)
+
+    def _note_sitter(self, seat: int) -> None:
+        if self._in_game(seat):
+            self._book.seated(self._seating.player(seat))
 
     # The game
 
     def _new_game(self, now: float) -> None:
-        seats = tuple(seat for seat in self.seats if self._sitter(seat) is not Sitter.NOBODY)
-        self.state = new_game(seats, self.rules)
-        if self._journal is not None:
-            self._journal.begin(seats, self.rules)
         self._asks_leave.clear()
-        while self.state.phase is Phase.DRAW:
-            pack = self._chance.shuffled(undrawn(self.state))
-            self._apply(Draw(pack[: len(drawing(self.state))]), now)
+        players = [self._seating.player(seat) for seat in self._seating.taken()]
+        self._book.begin(self.rules, players, now)
 
     def _deal(self, now: float) -> None:
-        assert self.state is not None
-        self._apply(Deal(self._chance.shuffled(undealt(self.state))), now)
+        self._tell(self._book.deal(now), now)
+        self._picking.clear()
 
     def _attempt(self, action: Exchange | Play, now: float) -> None:
         """A player's action: applied, or refused with a notice that says why. Nothing else changes then."""
         try:
-            self._apply(action, now)
+            events = self._book.apply(action, now)
         except IllegalMove as refused:
             self._notices[action.seat] = (Notice(refused.reason, refused), now + NOTICE_S)
         else:
-            self._picking[action.seat] = replace(
-                self._picking.get(action.seat, Picking()), marked=frozenset()
-            )
+            picking = self._picking.get(action.seat, Picking())
+            self._picking[action.seat] = replace(picking, marked=frozenset())
+            self._tell(events, now)
 
-    def _apply(self, action: Action, now: float) -> None:
-        assert self.state is not None
-        state, events = apply(self.state, action)
-        if self._journal is not None:
-            self._journal.append(action)
-            if state.phase is Phase.OVER:
-                self._journal.end(view(state, None).winners)
-        self.state = state
-        if isinstance(action, Deal):
-            self._picking.clear()
+    def _tell(self, events: Sequence[Event], now: float) -> None:
+        """Tell players of what happened to them without a press."""
         for event in events:
-            if isinstance(event, ExchangePassed) and event.seat in self._players:
+            if isinstance(event, ExchangePassed) and event.seat in self._seating.players:
                 self._notices[event.seat] = (Notice("no-exchange"), now + NEWS_S)
 
     # What happens by itself
@@ -306,39 +307,44 @@ class Session:
     def _act_alone(self, now: float) -> None:
         """What the table does when nobody needs to press: a bot's move or deal, a game of bots alone."""
         state = self.state
-        if state is None:
+        if self._saved is not None:
+            self._restore(self._saved, now)
+        elif state is None:
             self._new_game(now)
         elif state.phase is Phase.OVER:
-            self.state = None
+            self._book.leave()
         elif state.phase is Phase.DEAL:
             self._deal(now)
         else:
             seat = self._awaited(state)
             assert seat is not None
-            self._apply(self._bots[seat].choose(view(state, seat)), now)
+            self._tell(self._book.apply(self._seating.bots[seat].choose(view(state, seat)), now), now)
 
     def _next_due(self, now: float) -> float | None:
         """When the table acts by itself from here on; None if it waits for a player."""
-        state = self.state
-        if state is None:
-            return now + self._bot_delay_s if len(self._bots) == len(self.seats) else None
+        state, players, bots = self.state, self._seating.players, self._seating.bots
         read = now + self._bot_delay_s * READ_FACTOR
+        if self._saved is not None:
+            return None if any(player.kind == PERSON for player in self._saved.players()) else read
+        if state is None:
+            return now + self._bot_delay_s if len(bots) == len(self.seats) else None
         if state.phase is Phase.OVER:
-            return None if self._players else read
+            return None if players else read
         if state.phase is Phase.DEAL:
-            return read if state.dealer not in self._players else None
-        return now + self._bot_delay_s if state.turn in self._bots else None
+            return read if state.dealer not in players else None
+        return now + self._bot_delay_s if state.turn in bots else None
 
     def _settle(self, now: float) -> None:
         """After every change: note for whom the prompt is new, and plan what happens by itself."""
         prompt = self._prompt()
         for seat in self.seats:
-            mine = (prompt if self._asked(seat) else None, self._sitter(seat), seat in self._asks_leave)
+            asked = prompt if self._asked(seat) else None
+            mine = (asked, self._seating.sitter(seat), seat in self._asks_leave)
             if seat not in self._prompts or self._prompts[seat][0] != mine:
                 self._prompts[seat] = (mine, now)
                 if seat in self._notices and self._notices[seat][0].reason not in NEWS:
                     del self._notices[seat]
-        plan = (prompt, frozenset(self._players), frozenset(self._bots))
+        plan = (prompt, frozenset(self._seating.players), frozenset(self._seating.bots))
         if plan != self._planned:
             self._planned, self._due = plan, self._next_due(now)
 
@@ -346,7 +352,7 @@ class Session:
         """What the table asks for now: equal while it asks for the same."""
         state = self.state
         if state is None:
-            return None
+            return self._saved
         return (state.deals, state.phase, state.turn, state.dealer, len(state.tricks), len(state.trick))
 
     def _asked(self, seat: int) -> bool:
@@ -355,8 +361,8 @@ class Session:
         if state is None or state.phase is Phase.OVER:
             return True
         awaited = self._awaited(state)
-        for_all = state.phase is Phase.DEAL and awaited not in self._players
-        return seat in self._players and (seat == awaited or for_all)
+        for_all = state.phase is Phase.DEAL and awaited not in self._seating.players
+        return seat in self._seating.players and (seat == awaited or for_all)
 
     def _prompt_since(self, seat: int) -> float:
         return self._prompts[seat][1] if seat in self._prompts else float("-inf")
@@ -369,11 +375,6 @@ class Session:
 
     def _in_game(self, seat: int) -> bool:
         return self.state is not None and any(known.seat == seat for known in self.state.seats)
-
-    def _sitter(self, seat: int) -> Sitter:
-        if seat in self._players:
-            return Sitter.PLAYER
-        return Sitter.BOT if seat in self._bots else Sitter.NOBODY
 
     def _view(self, seat: int | None) -> View:
         assert self.state is not None
