@@ -99,6 +99,13 @@ def test_turns_pass_when_the_stock_is_empty() -> None:
     assert [known.exchanged for known in state.seats[:3]] == [2, None, None]
 
 
+def test_one_card_left_is_still_an_exchange() -> None:
+    """R9, R11: a stock of one card is not empty: the next player may have that card."""
+    state, events = apply(exchange_table(stock="Q A"), Exchange(1, own(exchange_table("Q A"), 1, "K")))
+    assert events == (Exchanged(1, 1),)
+    assert legal_actions(state) == (AnyExchange(2, 1),)
+
+
 def test_no_stock_at_all() -> None:
     """R11: if the deal leaves no stock, nobody has an exchange and the tricks begin at once."""
     game = drawn((1, 2, 3, 4), "K 2 3 4", Rules(first_hand=11))

@@ -96,6 +96,12 @@ def test_follow_choices() -> None:
     assert choices(state) == ["4 6", "6 7", "6 8", "7 8"]
 
 
+def test_follows_are_listed_once() -> None:
+    """R1, R15: a hand with several cards of a rank has each set of ranks to follow with once."""
+    state = played(table({1: "5 5 Q Q Q", 2: "6 6 6 7 7"}), "5 5")[0]
+    assert choices(state) == ["6 6", "6 7", "7 7"]
+
+
 def test_lowest_is_always_allowed() -> None:
     """R15b, decided: the lowest cards may be played also by one who could match or beat."""
     state = played(table({1: "7 9", 2: "2 A"}), "7")[0]
