@@ -1,7 +1,7 @@
 // What this page's fingers hold: a mouse, several touches and keys, each on one button of a seat.
 
 export class Fingers {
-  // `change(seat, button, down)` is called when the first finger goes on a button and when the last one leaves it;
+  // `change(seat, button, down)` is called when a finger goes on a button and when the last one leaves it;
   // `ready()` says whether anything can be pressed now.
   constructor(change, ready) {
     this.change = change;
@@ -10,24 +10,22 @@ export class Fingers {
   }
 
   press(finger, seat, button) {
-    if (this.held.has(finger) || !this.ready()) return;
-    const first = !this.#onto(seat, button);
+    this.release(finger); // its end was lost
+    if (!this.ready()) return;
     this.held.set(finger, { seat, button });
-    if (first) this.change(seat, button, true);
+    this.change(seat, button, true);
   }
 
   release(finger) {
     const place = this.held.get(finger);
     if (!place) return;
     this.held.delete(finger);
-    if (!this.#onto(place.seat, place.button)) this.change(place.seat, place.button, false);
+    const { seat, button } = place;
+    const others = [...this.held.values()];
+    if (!others.some((other) => other.seat === seat && other.button === button)) this.change(seat, button, false);
   }
 
   releaseAll() {
     for (const finger of [...this.held.keys()]) this.release(finger);
-  }
-
-  #onto(seat, button) {
-    return [...this.held.values()].some((place) => place.seat === seat && place.button === button);
   }
 }

@@ -57,8 +57,7 @@ export class SeatView {
   #wire(button, fingers) {
     const name = button.dataset.button;
     button.addEventListener("pointerdown", (event) => {
-      event.preventDefault(); // the focus stays with the seat, so that its keys go on working
-      this.element.focus({ preventScroll: true });
+      this.element.focus({ preventScroll: true }); // not every browser does with a click
       if (event.button !== 0) return;
       button.setPointerCapture(event.pointerId);
       fingers.press(`pointer ${event.pointerId}`, this.seat, name);
