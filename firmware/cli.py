@@ -10,6 +10,7 @@ from typing import NoReturn
 from firmware.errors import UsageError
 
 COMMANDS = {
+    "play": ("firmware.device.play", "run the table on its board: on real hardware, or simulated with --sim"),
     "sim": ("firmware.simulator", "play at a simulated table in the browser"),
     "selfplay": ("firmware.selfplay", "let bots play many games and print who won"),
     "replay": ("firmware.replay", "step through a record and check every action"),
@@ -31,7 +32,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. Return its exit code: 2 for what the user has to put right."""
+    """Run one command. Return its exit code: 2 for what the user has to put right; see ``firmware.exits``."""
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
     try:
         args = _arguments(sys.argv[1:] if argv is None else list(argv))
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(run(args))
     except UsageError as problem:
         print(f"twentytwo: {problem}", file=sys.stderr)  # noqa: T201 - this is the command line
-        return 2
+        return problem.exit_code
     except KeyboardInterrupt:
         return 130
 

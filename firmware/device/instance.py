@@ -1,0 +1,77 @@
+"""The folder of a running table, and the lock that lets only one run."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from firmware.errors import UsageError
+from firmware.exits import CannotRunError, Exit
+
+SERVICE_FOLDER = Path("/run/twentytwo")
+"""The folder of the installed service, which lasts until the next boot; whoever runs a table shares it."""
+
+
+def runtime_folder(given: Path | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The folder for lock and status: the given one, systemd's, the service's, or one of this user's own.
+
+    Raise UsageError if it cannot be had.
+    """
+    if given is None and (named := environ.get("RUNTIME_DIRECTORY")):
+        given = Path(named.partition(":")[0])
+    if given is None and SERVICE_FOLDER.is_dir():
+        given = SERVICE_FOLDER
+    if given is None:
+        given = Path(environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / f"twentytwo-{os.geteuid()}"
+    try:
+        given.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UsageError(f"the runtime folder {given} cannot be made: {problem.strerror}") from problem
+    return given
+
+
+@contextmanager
+def only_instance(folder: Path) -> Iterator[None]:
+    """Hold the lock of a runtime folder. Raise CannotRunError if another process has it, and name that."""
+    import fcntl  # not on every PC
+
+    path = folder / "lock"
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o664)
+    except OSError as problem:
+        raise UsageError(f"{path} cannot be opened: {problem.strerror}") from problem
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as problem:
+            raise CannotRunError(Exit.RUNNING, f"a table runs already: process {_holder(lock)}") from problem
+        if os.fstat(lock).st_uid == os.geteuid():
+            os.fchmod(lock, 0o664)  # whatever the umask: others of the folder's group run tables, too
+        os.truncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
+        yield
+        os.truncate(lock, 0)
+    finally:
+        os.close(lock)
+
+
+def running(folder: Path) -> str | None:
+    """The process that holds the lock of a runtime folder; None if no table runs."""
+    import fcntl
+
+    try:
+        lock = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _holder(lock)
+    finally:
+        os.close(lock)
+    return None
+
+
+def _holder(lock: int) -> str:
+    return os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"

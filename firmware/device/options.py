@@ -1,0 +1,94 @@
+"""Options of the device's programs, and what they stand for: settings, a board and its host."""
+
+import argparse
+import heapq
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firmware.device.say import say
+from firmware.errors import UsageError
+from firmware.exits import Exit
+from firmware.settings import DEFAULT_PATH, Settings, load_settings
+from hardware.errors import TomlError
+from hardware.profile import Profile, board_names, load_profile
+
+if TYPE_CHECKING:
+    from firmware.simulation import SimHost
+
+
+def add_device_options(parser: argparse.ArgumentParser) -> None:
+    """The options that play, doctor and selftest share."""
+    parser.add_argument(
+        "--settings", type=Path, metavar="FILE", help=f"the table's settings (default: {DEFAULT_PATH})"
+    )
+    parser.add_argument(
+        "--board",
+        metavar="BOARD",
+        help=f"the board, instead of the settings': {', '.join(board_names())}, or the path of a .toml",
+    )
+    parser.add_argument(
+        "--runtime", type=Path, metavar="FOLDER", help="folder for lock and status (default: systemd's)"
+    )
+    simulated = parser.add_argument_group("simulated board")
+    simulated.add_argument(
+        "--sim", action="store_true", help="run on simulated chips and wires instead of hardware"
+    )
+    simulated.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="FAULT",
+        help="let something fail, as unplug:3@5+10 (may be repeated; --fault help lists what can)",
+    )
+    simulated.add_argument("--seed", type=int, metavar="N", help="repeat all chance from this number")
+    simulated.add_argument(
+        "--fault-seed", type=int, metavar="N", help="let one thing after another fail, drawn from this number"
+    )
+
+
+def chosen_board(args: argparse.Namespace) -> tuple[Settings, Profile]:
+    """The settings and the board's profile. Raise UsageError for what is wrong with either."""
+    if not args.sim and (args.fault or args.fault_seed is not None or args.seed is not None):
+        raise UsageError("--fault, --fault-seed and --seed need --sim")
+    try:
+        if args.settings is not None or DEFAULT_PATH.exists():
+            settings = load_settings(args.settings or DEFAULT_PATH)
+        elif args.sim or args.board:
+            settings = Settings()
+        else:  # real wires are not driven on a guess
+            raise UsageError(
+                f"there are no settings at {DEFAULT_PATH}: give --settings FILE or --board BOARD"
+            )
+        return settings, load_profile(args.board or settings.board)
+    except TomlError as problem:
+        raise UsageError(str(problem)) from problem
+
+
+def open_simulated(args: argparse.Namespace, profile: Profile, *, virtual: bool) -> "SimHost":
+    """A simulated host of the board, with the faults asked for; ``virtual``: its time, too.
+
+    Raise UsageError for faults that cannot be.
+    """
+    from firmware.faults import Plan, drawn, faults_help, parse_fault
+    from firmware.simulation import SimHost
+
+    if "help" in args.fault:
+        say(faults_help())
+        raise SystemExit(Exit.DONE)
+    faults = sorted((parse_fault(text, profile) for text in args.fault), key=lambda fault: fault.start)
+    coming = drawn(args.fault_seed, profile) if args.fault_seed is not None else iter(())
+    host = SimHost(
+        profile,
+        seed=args.seed or 0,
+        clock=None if virtual else time.monotonic,
+        wait=None if virtual else time.sleep,
+    )
+    plan = Plan(
+        host,
+        heapq.merge(faults, coming, key=lambda fault: fault.start),
+        lambda fault: say(f"fault {fault}"),
+    )
+    host.happenings.append(plan)
+    host.advance(host.clock())  # what fails from the start fails before anybody looks
+    return host

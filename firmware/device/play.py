@@ -1,0 +1,208 @@
+"""The command ``twentytwo play``: the table on its board, real or simulated."""
+
+import argparse
+import hashlib
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.moves import Action, Deal
+from engine.rules import Rules
+from firmware.chance import bots, packs
+from firmware.device.host import PiHost
+from firmware.device.instance import only_instance, runtime_folder
+from firmware.device.notify import Notifier
+from firmware.device.options import add_device_options, chosen_board, open_simulated
+from firmware.device.say import say
+from firmware.device.status import StatusKeeper
+from firmware.errors import UsageError
+from firmware.exits import Exit
+from firmware.live import Finished, Host, Table, run_live, run_virtually
+from firmware.settings import Settings
+from firmware.table.session import Session
+from firmware.table.words import catalogue
+from hardware.profile import Profile
+
+if TYPE_CHECKING:
+    from firmware.simulation import SimHost
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``twentytwo play``."""
+    add_device_options(parser)
+    simulated = parser.add_argument_group("games on the simulated board")
+    simulated.add_argument(
+        "--bots",
+        type=int,
+        default=0,
+        metavar="N",
+        help="how many seats have bots from the start, the last ones",
+    )
+    simulated.add_argument(
+        "--bot-delay", type=float, metavar="S", help="seconds that a bot thinks, instead of the settings'"
+    )
+    simulated.add_argument("--games", type=int, metavar="N", help="end after N games")
+    simulated.add_argument(
+        "--fast", action="store_true", help="in virtual time, as fast as this computer can"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play until a signal comes, or the last game is over. Raise UsageError, CannotRunError included."""
+    settings, profile = chosen_board(args)
+    _check(args, profile)
+    log = GameLog(args.games) if args.sim else None
+    session = _session(args, settings, profile, log)
+    with ExitStack() as ending:
+        if args.sim and args.runtime is None:
+            folder = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="twentytwo-")))
+        else:
+            folder = runtime_folder(args.runtime)
+        ending.enter_context(only_instance(folder))
+        host: Host
+        if args.sim:
+            host = simulated = open_simulated(args, profile, virtual=args.fast)
+            _say_when_lit(simulated)
+        else:
+            host = PiHost(profile)
+        notifier = Notifier()
+        table = Table(host, session, catalogue(settings.language))
+        device = Device(table, StatusKeeper(folder, profile.name, notifier), notifier, log)
+        if args.fast:
+            run_virtually(device, host.clock)
+        else:
+            run_live(device, host.clock)
+    return Exit.DONE
+
+
+def _say_when_lit(host: "SimHost") -> None:
+    """Print a line when every panel shines for the first time, and when all are dark again."""
+    seats = {seat.number for seat in host.profile.seats}
+    shining: set[int] = set()
+    lines = ["every panel is dark", "every panel is lit"]
+    lock = threading.Lock()
+
+    def changed(seat: int) -> None:
+        shines = any(host.wires.panel(seat).visible())
+        with lock:
+            (shining.add if shines else shining.discard)(seat)
+            if lines and shining == (seats if len(lines) == 2 else set()):
+                say(lines.pop())
+
+    host.wires.watch(changed)
+
+
+def _check(args: argparse.Namespace, profile: Profile) -> None:
+    seats = len(profile.seats)
+    if not args.sim and (args.bots or args.games or args.fast or args.bot_delay is not None):
+        raise UsageError("--bots, --bot-delay, --games and --fast need --sim")
+    if not 0 <= args.bots <= seats:
+        raise UsageError(f"--bots {args.bots}: the board has {seats} seats, choose 0 to {seats}")
+    if args.bot_delay is not None and not 0.01 <= args.bot_delay <= 60:
+        raise UsageError(f"--bot-delay {args.bot_delay}: choose 0.01 to 60 seconds")
+    if args.games is not None and args.games < 1:
+        raise UsageError(f"--games {args.games}: choose 1 or more")
+    if args.fast and not (args.bots == seats and args.games):
+        raise UsageError(f"--fast: nobody presses in virtual time: it needs --bots {seats} and --games N")
+
+
+def _session(
+    args: argparse.Namespace, settings: Settings, profile: Profile, log: "GameLog | None"
+) -> Session:
+    seats = [seat.number for seat in profile.seats]
+    return Session(
+        seats,
+        chance=packs(args.seed),
+        bots=bots(args.seed),
+        bot=settings.bot,
+        fill=dict.fromkeys(seats[len(seats) - args.bots :], settings.bot),
+        rules=settings.house_rules(),
+        bot_delay_s=settings.bot_delay if args.bot_delay is None else args.bot_delay,
+        log=log,
+    )
+
+
+class GameLog:
+    """Prints a line for each game that is over (``firmware.table.book.Log``).
+
+    ``most``: after so many games it is ``full``. The line ends in a digest of all the game's actions.
+    """
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._games = self._deals = self._actions = 0
+        self._digest = hashlib.sha256()
+
+    @property
+    def full(self) -> bool:
+        """Whether no more games are wanted."""
+        return self._games == self._most
+
+    def begin(self, seats: Sequence[int], rules: Rules) -> None:
+        """A game begins."""
+        self._deals = self._actions = 0
+        self._digest = hashlib.sha256(repr((tuple(seats), rules)).encode())
+
+    def append(self, action: Action) -> None:
+        """The action was accepted."""
+        self._actions += 1
+        self._deals += isinstance(action, Deal)
+        self._digest.update(repr(action).encode())
+
+    def end(self, winners: Sequence[int]) -> None:
+        """The game is over."""
+        self._games += 1
+        seats = ", ".join(map(str, winners))
+        digest = self._digest.hexdigest()[:16]
+        say(f"game {self._games}: seat {seats} wins, {self._deals} deals, {self._actions} actions, {digest}")
+
+
+class Device:
+    """A table that tells what state it is in (``firmware.live.Program``), and ends when its log is full."""
+
+    def __init__(
+        self, table: Table, status: StatusKeeper, notifier: Notifier, log: GameLog | None = None
+    ) -> None:
+        self._table = table
+        self._status = status
+        self._notifier = notifier
+        self._log = log
+        self._next_beat: float | None = None
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """From now on call ``wake`` (from any thread) when ``step`` has something to do."""
+        self._table.listen(wake)
+
+    def start(self) -> None:
+        """Real time begins: give each bus its own thread."""
+        self._table.start()
+
+    def step(self, now: float) -> float | None:
+        """Do all that is due by ``now``. Return when to come again. Raise Finished after the last game."""
+        times = [self._table.step(now), self._sign_of_life(now)]
+        seats = self._table.board.seats
+        times.append(self._status.note(now, {number: seat.screen.fault for number, seat in seats.items()}))
+        if self._log is not None and self._log.full:
+            raise Finished
+        return min((at for at in times if at is not None), default=None)
+
+    def close(self) -> None:
+        """Darken the screens, let pins and buses go. A second call does nothing."""
+        self._notifier.stopping()
+        self._status.stopping()
+        self._table.close()
+        self._status.remove()
+
+    def _sign_of_life(self, now: float) -> float | None:
+        if self._next_beat is None:
+            self._notifier.ready()
+            self._next_beat = now
+        if self._notifier.beat is None:
+            return None
+        if now >= self._next_beat:
+            self._notifier.alive()
+            self._next_beat = now + self._notifier.beat
+        return self._next_beat

@@ -1,0 +1,223 @@
+"""The device's program on simulated boards: whole games while panels and mux fail; its lock, its status."""
+
+import json
+import logging
+import os
+import re
+import socket
+
+import pytest
+from fault_rig import HEALED_S, FaultyTable, drawn_until
+
+from firmware.cli import main
+from firmware.device.instance import SERVICE_FOLDER, only_instance, running, runtime_folder
+from firmware.device.notify import Notifier
+from firmware.device.status import STARTING_SECONDS, StatusKeeper
+from firmware.errors import UsageError
+from firmware.exits import CannotRunError, Exit
+
+GAME = r"game \d+: seat [\d, ]+ wins, \d+ deals, \d+ actions, [0-9a-f]{16}"
+TWO = ("--sim", "--board", "direct-2")
+SIX = ("--sim", "--board", "direct-6-usermux")
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    """Faults are what these tests are about: their warnings need no place in the output."""
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+# Games and faults
+
+
+@pytest.mark.parametrize(("board", "games"), [("direct-6-usermux", 1), ("direct-2", 4)])
+def test_games_end_as_without_faults_while_panels_and_mux_fail(board, games, capsys):
+    """Panels and mux are unplugged, reset, slowed and flaky all through the games: they are the same games.
+
+    All the while no byte shines at a seat that was not meant for it, and nothing written reaches two panels.
+    After the last fault every seat comes back by itself and shows what it should.
+    """
+    FaultyTable(board, 1, games=games).play()
+    undisturbed = capsys.readouterr().out
+    assert re.fullmatch(f"({GAME}\n){{{games}}}", undisturbed)
+    table = FaultyTable(board, 1, drawn_until(100, 1, board), games=games)
+    table.play()
+    assert capsys.readouterr().out == undisturbed
+    assert len(table.begun) > 10
+    table.run(max(fault.start + fault.seconds for fault in table.begun) - table.host.now + HEALED_S)
+    for seat, wanted in table.wanted.items():
+        assert table.table.board.seats[seat].screen.fault is None
+        assert table.visible(seat) == wanted
+    table.table.close()
+    assert not any(any(table.visible(seat)) for seat in table.wanted)
+
+
+def test_the_same_seed_gives_the_same_games_and_faults(capsys):
+    """The command prints faults and games; twice the same for one seed, in virtual time."""
+    options = ("play", *TWO, "--bots", "2", "--games", "2", "--seed", "5", "--bot-delay", "0.2", "--fast")
+    printed = []
+    for faults in ((), ("--fault-seed", "3"), ("--fault-seed", "3"), ("--fault", "unplug:2@1+2")):
+        assert main([*options, *faults]) == Exit.DONE
+        printed.append(capsys.readouterr().out)
+    assert re.fullmatch(f"every panel is lit\n({GAME}\n){{2}}every panel is dark\n", printed[0])
+    assert printed[1] == printed[2]
+    assert "fault unplug:2@1+2\n" in printed[3]
+    games = {tuple(re.findall(GAME, text)) for text in printed}
+    assert len(games) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (("--board", "direct-2", "--bots", "2"), "need --sim"),
+        (("--fault", "unplug:3"), "need --sim"),
+        (("--seed", "3"), "need --sim"),
+        ((*SIX, "--bots", "7"), "choose 0 to 6"),
+        ((*SIX, "--bot-delay", "0"), "0.01 to 60"),
+        ((*SIX, "--games", "0"), "1 or more"),
+        ((*SIX, "--fast", "--games", "1"), "--bots 6"),
+        ((*SIX, "--fault", "unplug:9"), "no place '9'"),
+        (("--sim", "--board", "direct-7"), "no bundled board"),
+        (("--sim", "--settings", "no/such.toml"), "no/such.toml: cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_line(arguments, names, capsys):
+    """Exit code 2, and a line that says what to do."""
+    assert main(["play", *arguments]) == Exit.USAGE
+    said = capsys.readouterr().err
+    assert names in said
+    assert said.count("\n") == 1
+
+
+def test_settings_reach_the_table(tmp_path, capsys):
+    """Rules and bot of the settings file are played by: another limit gives another game."""
+    printed = []
+    for limit in (22, 11):
+        settings = tmp_path / "table.toml"
+        settings.write_text(f'board = "direct-2"\nbot_delay = 0.02\n[rules]\nlimit = {limit}\n')
+        options = ("--bots", "2", "--games", "1", "--seed", "1", "--fast")
+        assert main(["play", "--sim", "--settings", str(settings), *options]) == Exit.DONE
+        printed.append(capsys.readouterr().out)
+    deals = [int(re.search(r"(\d+) deals", text)[1]) for text in printed]
+    assert deals[0] > deals[1] >= 1
+
+
+# The lock
+
+
+def test_a_second_table_is_refused_and_told_who_has_the_first(tmp_path):
+    """Whoever comes second learns the process of the first; after it, the lock is free again."""
+    assert running(tmp_path) is None
+    with only_instance(tmp_path):
+        assert running(tmp_path) == str(os.getpid())
+        with pytest.raises(CannotRunError, match=f"process {os.getpid()}") as caught, only_instance(tmp_path):
+            pass
+        assert caught.value.exit_code == Exit.RUNNING
+        assert running(tmp_path) == str(os.getpid())
+    assert running(tmp_path) is None
+    with only_instance(tmp_path):
+        pass
+
+
+def test_the_runtime_folder_is_given_or_systemds_or_ones_own(tmp_path):
+    """The option comes first, then systemd's variable, then the service's folder, then one of the user's."""
+    one, other = tmp_path / "a/b", tmp_path / "other"
+    assert runtime_folder(one, {"RUNTIME_DIRECTORY": str(other)}) == one
+    assert one.is_dir()
+    assert runtime_folder(None, {"RUNTIME_DIRECTORY": f"{other}:{one}"}) == other
+    if not SERVICE_FOLDER.exists():
+        assert runtime_folder(None, {"XDG_RUNTIME_DIR": str(one)}).parent == one
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="file/x cannot be made"):
+        runtime_folder(tmp_path / "file/x", {})
+    with pytest.raises(UsageError, match="lock cannot be opened"), only_instance(tmp_path / "nowhere"):
+        pass
+
+
+# What it says of itself
+
+
+@pytest.fixture
+def systemd(tmp_path):
+    """A socket as systemd has it, and the variables that name it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+        line.bind(str(tmp_path / "notify"))
+        line.settimeout(5)
+        yield line, {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "10000000"}
+
+
+def test_systemd_is_told_by_its_socket(systemd):
+    """Ready, status, sign of life, stopping: one datagram each, as sd_notify(3) describes them."""
+    line, environ = systemd
+    notifier = Notifier(environ)
+    assert notifier.beat == 5.0
+    notifier.ready()
+    notifier.status("waiting")
+    notifier.alive()
+    notifier.stopping()
+    assert [line.recv(99) for _ in range(4)] == [b"READY=1", b"STATUS=waiting", b"WATCHDOG=1", b"STOPPING=1"]
+
+
+def test_an_abstract_socket_is_understood():
+    """A name that begins with @ is in the abstract namespace."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+        line.bind(f"\0twentytwo-test-{os.getpid()}")
+        line.settimeout(5)
+        Notifier({"NOTIFY_SOCKET": f"@twentytwo-test-{os.getpid()}"}).ready()
+        assert line.recv(99) == b"READY=1"
+
+
+def test_without_systemd_nothing_is_told(tmp_path):
+    """No socket, a socket that is gone, or a watchdog meant for another process: nothing happens."""
+    assert Notifier({}).beat is None
+    Notifier({}).ready()
+    assert Notifier({"WATCHDOG_USEC": "1000"}).beat is None
+    gone = {"NOTIFY_SOCKET": str(tmp_path / "gone"), "WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"}
+    Notifier(gone).ready()
+    assert Notifier(gone).beat is None
+
+
+def test_the_status_follows_the_seats(tmp_path):
+    """Starting, working, a seat with a fault, waiting while all have one, stopping; then the file is gone."""
+    keeper = StatusKeeper(tmp_path, "direct-2", Notifier({}))
+    file = tmp_path / "status.json"
+
+    def told(now, *faults):
+        """State and seats as the file has them."""
+        keeper.note(now, dict(enumerate(faults, 1)))
+        status = json.loads(file.read_text())
+        assert (status["pid"], status["board"]) == (os.getpid(), "direct-2")
+        return status["state"], status["seats"]
+
+    assert told(100.0, None, None) == ("starting", {"1": None, "2": None})
+    assert keeper.note(100.5, {1: None, 2: None}) == 100.0 + STARTING_SECONDS
+    assert told(101.0, "away", "gone") == ("waiting", {"1": "away", "2": "gone"})
+    assert told(100.0 + STARTING_SECONDS, None, None) == ("working", {"1": None, "2": None})
+    assert told(110.0, None, "away") == ("working", {"1": None, "2": "away"})
+    assert keeper.note(111.0, {1: None, 2: None}) is None
+    keeper.stopping()
+    assert json.loads(file.read_text())["state"] == "stopping"
+    keeper.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unchanged_status_is_not_written_again(tmp_path, systemd):
+    """While nothing changes no file is touched, and systemd is told nothing."""
+    line, environ = systemd
+    keeper = StatusKeeper(tmp_path, "direct-2", Notifier(environ))
+    keeper.note(0.0, {1: "away", 2: "away"})
+    assert line.recv(999).startswith(b"STATUS=waiting, board direct-2, without seat 1, 2: away")
+    (tmp_path / "status.json").unlink()
+    for tenth in range(600):
+        keeper.note(tenth / 10, {1: "away", 2: "away"})
+    assert not (tmp_path / "status.json").exists()
+    line.settimeout(0)
+    with pytest.raises(BlockingIOError):
+        line.recv(99)
+
+
+def test_a_status_that_cannot_be_written_ends_nothing(tmp_path):
+    """Without its folder the status is lost, and the table plays on."""
+    StatusKeeper(tmp_path / "gone", "direct-2", Notifier({})).note(0.0, {1: None})
