@@ -1,6 +1,7 @@
 """``twentytwo replay``: a record step by step, every action checked."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -148,4 +149,10 @@ def _short(message: str) -> str:
 
 
 def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        sys.stdout.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Nobody reads on, as in ``| head``. The check goes on, for its exit code is still wanted.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

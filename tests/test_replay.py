@@ -1,6 +1,9 @@
 """``twentytwo replay``: what it says of good, broken and wrong files."""
 
 import io
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -156,6 +159,40 @@ def test_unreadable_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "Is a directory" in capsys.readouterr().err
     assert main(["replay"]) == 2
     assert "FILE" in capsys.readouterr().err
+
+
+def piped(path: Path, *, encoding: str, lines: int) -> tuple[int, bytes]:
+    """Exit code and standard error of a replay whose reader takes some lines and closes the pipe."""
+    program = "import sys; from firmware.cli import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "replay", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        for _ in range(lines):
+            assert process.stdout.readline()
+        process.stdout.close()
+        err = process.stderr.read()
+    return process.returncode, err
+
+
+def test_reader_that_stops(file: Path) -> None:
+    """When nobody reads on, as in ``| head -1``, the record is still checked, and no traceback is shown."""
+    assert piped(file, encoding="utf-8", lines=1) == (0, b"")
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text + "draw 2c\n", encoding="utf-8")
+    code, err = piped(file, encoding="utf-8", lines=1)
+    assert (code, err.count(b"\n")) == (2, 1)
+
+
+def test_screen_without_the_letters(tmp_path: Path) -> None:
+    """A name that the screen's encoding lacks is shown by its code points."""
+    path = tmp_path / "game.txt"
+    path.write_text("twentytwo 1\nseats 1 2\nplayer 1 person Ŵ\n\ndraw 9h Kc\n", encoding="utf-8")
+    assert piped(path, encoding="ascii", lines=3) == (0, b"")
 
 
 def test_odd_names_stay_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
