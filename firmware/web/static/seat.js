@@ -13,9 +13,10 @@ export class SeatView {
     const template = document.getElementById("seat");
     this.element = template.content.firstElementChild.cloneNode(true);
     this.element.dataset.seat = seat;
-    this.element.setAttribute("aria-label", `Seat ${seat}, ${label}`);
+    const name = label === String(seat) ? "" : label;
+    this.element.setAttribute("aria-label", `Seat ${seat} ${name}`.trim());
     this.#find(".number").textContent = seat;
-    this.#find(".label").textContent = label;
+    this.#find(".label").textContent = name;
     this.#find("canvas").setAttribute("aria-label", `Screen of seat ${seat}`);
     const alone = this.#find(".alone");
     alone.href = `/seat/${seat}`;
