@@ -61,8 +61,8 @@ def seen_by_sockets(start, pack):
 
 
 def test_equal_sockets_where_only_others_differ(start):
-    """Two deals differ only in two cards that seats 2 and 3 hold: seat 1's socket shows the same in both, step
-    by step; theirs do not."""
+    """Two deals differ only in two cards that seats 2 and 3 hold: seat 1's socket shows the same in both,
+    step by step; theirs do not."""
     pack = random.Random(1).sample(PACK, 52)
     first, steps = seen_by_sockets(start, pack)
     hands = {seat.seat: seat.hand for seat in first.seats}
