@@ -23,7 +23,7 @@ def rules_of(game: int, chance: Random) -> Rules:
         return Rules()
     return Rules(
         must_head=chance.random() < 0.5,
-        limit=chance.choice((2, 5, 8, 11, 15, 22, 30, 42)),
+        limit=chance.choice((2, 4, 6, 9, 12, 16, 22, 42)),
         first_hand=chance.randint(2, 11),
         last_tied_only=chance.random() < 0.5,
         piles_return=chance.random() < 0.5,
