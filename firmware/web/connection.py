@@ -1,16 +1,13 @@
 """One TCP connection of the page's server: a request, perhaps a socket after it."""
 
+import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from websockets.asyncio.server import ServerConnection
 from websockets.protocol import State
 
 from firmware.web.pages import refused
-
-if TYPE_CHECKING:
-    import asyncio
 
 _GET = b"GET "
 
@@ -30,7 +27,7 @@ class Connection(ServerConnection):
 
     _head = b""
 
-    def connection_made(self, transport: "asyncio.BaseTransport") -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Asyncio's callback."""
         self.open.add(self)
         super().connection_made(transport)
