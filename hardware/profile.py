@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -15,8 +15,27 @@ from hardware.tomlfile import TomlFile, nearest, read_text
 
 Pin = Annotated[int, Meta(ge=0, le=27)]
 """A GPIO number (BCM), not the number of a header pin."""
+BitName = Annotated[
+    str, Meta(pattern=r"^[\w-]+\.GP[AB][0-7]$", description="an expander's pin, as 'a.GPA0' or 'a.GPB6'")
+]
 Name = Annotated[str, Meta(min_length=1, max_length=60)]
 Label = Annotated[str, Meta(min_length=1, max_length=12)]
+
+
+class Bit(NamedTuple):
+    """One pin of an expander: the expander's name, and 0 to 7 for GPA0 to GPA7, 8 to 15 for GPB0 to GPB7."""
+
+    expander: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.expander}.GP{'AB'[self.number // 8]}{self.number % 8}"
+
+
+def bit_of(name: str) -> Bit:
+    """The pin that a profile calls ``a.GPB3``."""
+    expander, _, pin = name.rpartition(".")
+    return Bit(expander, "AB".index(pin[2]) * 8 + int(pin[3]))
 
 
 class BusProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,11 +47,23 @@ class BusProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MuxProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A TCA9548A; ``driven``: by the kernel (each channel is a bus of its own) or by this program."""
+    """A TCA9548A; ``driven``: by the kernel (each channel is a bus of its own) or by this program.
+
+    ``reset``: the GPIO number that its RESET pin is wired to, if it is.
+    """
 
     bus: Name
     address: Annotated[int, Meta(ge=0x70, le=0x77)] = 0x70
     driven: Literal["user", "kernel"] = "user"
+    reset: Pin | None = None
+
+
+class ExpanderProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An MCP23017; ``interrupt``: the GPIO number that its INTA or INTB is wired to, if one is."""
+
+    bus: Name
+    address: Annotated[int, Meta(ge=0x20, le=0x27)] = 0x20
+    interrupt: Pin | None = None
 
 
 class ScreenProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,15 +89,22 @@ class ScreenProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ButtonPins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The pins of a seat's four buttons."""
+    """The pins of a seat's four buttons: on the header, or on an expander."""
 
-    left: Pin
-    right: Pin
-    mark: Pin
-    play: Pin
+    left: Pin | BitName
+    right: Pin | BitName
+    mark: Pin | BitName
+    play: Pin | BitName
 
     def by_button(self) -> dict[Button, int]:
-        """GPIO number of each button."""
+        """GPIO number of each button that is on the header."""
+        return {button: pin for button, pin in self._all().items() if isinstance(pin, int)}
+
+    def bits(self) -> dict[Button, Bit]:
+        """The expander's pin of each button that is on an expander."""
+        return {button: bit_of(name) for button, name in self._all().items() if isinstance(name, str)}
+
+    def _all(self) -> dict[Button, int | str]:
         return {button: getattr(self, button.value) for button in Button}
 
 
@@ -77,7 +115,17 @@ class SeatProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     label: Label
     screen: ScreenProfile
     buttons: ButtonPins
-    lamp: Pin | None = None
+    lamp: Pin | BitName | None = None
+
+    @property
+    def lamp_pin(self) -> int | None:
+        """GPIO number of the lamp, if it is on the header."""
+        return self.lamp if isinstance(self.lamp, int) else None
+
+    @property
+    def lamp_bit(self) -> Bit | None:
+        """The expander's pin of the lamp, if it is on one."""
+        return bit_of(self.lamp) if isinstance(self.lamp, str) else None
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,6 +140,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     buses: dict[str, BusProfile]
     seats: tuple[SeatProfile, ...]
     muxes: dict[str, MuxProfile] = {}
+    expanders: dict[str, ExpanderProfile] = {}
     active: Literal["low", "high"] = "low"
     settle_ms: Annotated[int, Meta(ge=5, le=30)] = 15
     enabled: tuple[Literal["i2s", "onewire", "spi", "uart"], ...] = ()
@@ -105,8 +154,9 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return mux.bus if mux.driven == "user" else f"{screen.mux}/{screen.channel}"
 
     def bus_names(self) -> tuple[str, ...]:
-        """Names of all I2C buses that must be open for this board, each once, in order of the seats."""
-        return tuple(dict.fromkeys(self.bus_of(seat.screen) for seat in self.seats))
+        """Names of all I2C buses that must be open for this board, each once: first those of the seats."""
+        screens = (self.bus_of(seat.screen) for seat in self.seats)
+        return tuple(dict.fromkeys((*screens, *(expander.bus for expander in self.expanders.values()))))
 
 
 def board_names() -> tuple[str, ...]:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from hardware.seat import Button
 from hardware.tomlfile import KeyPath, no_such
 
 if TYPE_CHECKING:
-    from hardware.profile import Profile
+    from hardware.profile import Bit, Profile
 
 FUNCTION_PINS: Mapping[str, frozenset[int]] = {
     "i2c": frozenset({2, 3}),
@@ -17,6 +18,9 @@ FUNCTION_PINS: Mapping[str, frozenset[int]] = {
     "uart": frozenset({14, 15}),
 }
 """GPIO numbers that the functions of a Raspberry Pi's header own while they are on."""
+
+OUTPUTS_ONLY = (7, 15)
+"""GPA7 and GPB7: as inputs they can corrupt what is read on the bus (MCP23017 datasheet, revision D)."""
 
 
 def conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
@@ -31,9 +35,15 @@ def conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
     for name, mux in profile.muxes.items():
         if mux.bus not in profile.buses:
             yield ("muxes", name, "bus"), no_such("bus", mux.bus, profile.buses)
+        if mux.reset is not None and mux.driven == "kernel":
+            yield (
+                ("muxes", name, "reset"),
+                f'{mux.reset}; the kernel drives this mux: it would not know; take driven = "user"',
+            )
         other = trunks.setdefault((mux.bus, mux.address), name)
         if other != name:
             yield ("muxes", name, "address"), f"0x{mux.address:02X} on bus {mux.bus} is already mux {other}'s"
+    yield from _expander_conflicts(profile)
     if not 2 <= len(profile.seats) <= 6:
         yield ("seats",), f"{len(profile.seats)} seats; allowed: 2 to 6"
     yield from _screen_conflicts(profile)
@@ -77,23 +87,77 @@ def _screen_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
                 )
 
 
+def _expander_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
+    places: dict[tuple[str, int], str] = {}
+    for name, expander in profile.expanders.items():
+        path: KeyPath = ("expanders", name)
+        if name in profile.muxes:
+            yield path, f"{name!r} is already a mux's name"
+        if expander.bus not in profile.buses:
+            yield (*path, "bus"), no_such("bus", expander.bus, profile.buses)
+        other = places.setdefault((expander.bus, expander.address), name)
+        if other != name:
+            yield (
+                (*path, "address"),
+                f"0x{expander.address:02X} on bus {expander.bus} is already expander {other}'s",
+            )
+    taken: dict[Bit, str] = {}
+    for seat in profile.seats:
+        path = ("seats", seat.number - 1)
+        uses: list[tuple[KeyPath, Bit]] = [
+            ((*path, "buttons", button.value), bit) for button, bit in seat.buttons.bits().items()
+        ]
+        if seat.lamp_bit is not None:
+            uses.append(((*path, "lamp"), seat.lamp_bit))
+        for use, bit in uses:
+            whose = f"seat {seat.number}'s {_use(use)}"
+            if bit.expander not in profile.expanders:
+                yield use, no_such("expander", bit.expander, profile.expanders)
+            if use[-1] != "lamp":
+                if bit.number in OUTPUTS_ONLY:
+                    problem = (
+                        "GPA7 and GPB7 of an MCP23017 are outputs only: as inputs they can spoil the bus"
+                    )
+                    yield use, f"{bit}; {problem}; take another pin"
+                if profile.active == "high":
+                    yield use, f'{bit}; an MCP23017 pulls its pins up only: take active = "low"'
+            other = taken.setdefault(bit, whose)
+            if other != whose:
+                yield use, f"{bit} is already {other}"
+        bits = seat.buttons.bits().values()
+        if len({bit.expander for bit in bits}) > 1 or len(bits) not in (0, len(Button)):
+            yield (*path, "buttons"), "all four are on the header, or all on the same expander"
+
+
 def _pin_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
     owned = {"id-eeprom", *profile.enabled}
     if any(bus.number == 1 or bus.adapter is not None for bus in profile.buses.values()):
         owned.add("i2c")
     taken: dict[int, str] = {}
+    for path, pin, whose in _pins(profile):
+        for function in sorted(owned):
+            if pin in FUNCTION_PINS[function]:
+                yield path, f"GPIO {pin} belongs to {function}, which is on; take another pin"
+        other = taken.setdefault(pin, whose)
+        if other != whose:
+            yield path, f"GPIO {pin} is already {other}"
+
+
+def _pins(profile: "Profile") -> Iterator[tuple[KeyPath, int, str]]:
+    """All pins of the header that the board takes, and whose they are."""
+    for name, mux in profile.muxes.items():
+        if mux.reset is not None:
+            yield ("muxes", name, "reset"), mux.reset, f"mux {name}'s reset"
+    for name, expander in profile.expanders.items():
+        if expander.interrupt is not None:
+            yield ("expanders", name, "interrupt"), expander.interrupt, f"expander {name}'s interrupt"
     for seat in profile.seats:
         path: KeyPath = ("seats", seat.number - 1)
-        pins: list[tuple[KeyPath, int]] = [
-            ((*path, "buttons", button.value), pin) for button, pin in seat.buttons.by_button().items()
-        ]
-        if seat.lamp is not None:
-            pins.append(((*path, "lamp"), seat.lamp))
-        for pin_path, pin in pins:
-            for function in sorted(owned):
-                if pin in FUNCTION_PINS[function]:
-                    yield pin_path, f"GPIO {pin} belongs to {function}, which is on; take another pin"
-            name = "lamp" if pin_path[-1] == "lamp" else f"button {pin_path[-1]}"
-            other = taken.setdefault(pin, f"seat {seat.number}'s {name}")
-            if other != f"seat {seat.number}'s {name}":
-                yield pin_path, f"GPIO {pin} is already {other}"
+        for button, pin in seat.buttons.by_button().items():
+            yield (*path, "buttons", button.value), pin, f"seat {seat.number}'s button {button.value}"
+        if seat.lamp_pin is not None:
+            yield (*path, "lamp"), seat.lamp_pin, f"seat {seat.number}'s lamp"
+
+
+def _use(path: KeyPath) -> str:
+    return "lamp" if path[-1] == "lamp" else f"button {path[-1]}"

@@ -114,6 +114,11 @@ class TomlFile:
         """What a value of this type may be, in words."""
         inspect = msgspec.inspect
         kind = _given(kind)
+        if isinstance(kind, inspect.UnionType):
+            options = (option for option in kind.types if not isinstance(option, inspect.NoneType))
+            return " or ".join(self._allowed(option, hexadecimal) for option in options)
+        if isinstance(kind, inspect.Metadata):
+            return str((kind.extra_json_schema or {})["description"])
         written = "0x{:02X}" if hexadecimal else "{!r}"
         if isinstance(kind, inspect.IntType):
             return f"a whole number from {written.format(kind.ge)} to {written.format(kind.le)}"
@@ -138,7 +143,8 @@ class TomlFile:
 def _given(kind: Any) -> Any:
     """The type of a value that is there, in "this or nothing": TOML has no nothing."""
     if isinstance(kind, msgspec.inspect.UnionType):
-        return next(option for option in kind.types if not isinstance(option, msgspec.inspect.NoneType))
+        options = [option for option in kind.types if not isinstance(option, msgspec.inspect.NoneType)]
+        return options[0] if len(options) == 1 else kind
     return kind
 
 

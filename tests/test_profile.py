@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.errors import ProfileError
-from hardware.profile import board_names, load_profile, parse_profile
+from hardware.profile import bit_of, board_names, load_profile, parse_profile
 from hardware.seat import Button
 
 BOARDS = Path(__file__).parents[1] / "hardware" / "boards"
@@ -56,10 +56,10 @@ def holder(profile: Any, path: Path_) -> Any:
     return profile
 
 
-OPTIONAL = {"speed", "driven", "address", "lamp", "number", "active", "settle_ms"}
+OPTIONAL = {"speed", "driven", "address", "lamp", "number", "active", "settle_ms", "reset", "interrupt"}
 """Keys that may be left out; without an address of its own a panel is at 0x3C."""
 
-GOOD = [(name, tomllib.loads(text_of(name))) for name in ("direct-2", "direct-6-usermux")]
+GOOD = [(name, tomllib.loads(text_of(name))) for name in ("direct-2", "direct-6-usermux", "expander-6")]
 KEYS = [(name, path) for name, profile in GOOD for path in leaves(profile)]
 
 
@@ -75,8 +75,8 @@ def refused(profile: dict[str, Any]) -> ProfileError:
 
 
 def test_bundled_boards() -> None:
-    """All bundled profiles are good; the two of the first release are among them."""
-    assert {"direct-2", "direct-6-usermux"} <= set(board_names())
+    """All bundled profiles are good."""
+    assert board_names() == ("direct-2", "direct-6", "direct-6-usermux", "expander-6")
     for name in board_names():
         assert load_profile(name).name == name
 
@@ -99,6 +99,39 @@ def test_two_seats_without_a_mux() -> None:
     assert profile.seats[0].buttons.by_button()[Button.MARK] == 13
     assert all(seat.lamp is not None for seat in profile.seats)
     assert profile.muxes == {}
+
+
+def test_six_seats_behind_the_kernels_mux() -> None:
+    """direct-6 is direct-6-usermux with the mux left to the kernel: a bus a channel."""
+    kernel, user = load_profile("direct-6"), load_profile("direct-6-usermux")
+    assert kernel.seats == user.seats
+    assert kernel.bus_names() == tuple(f"hub/{channel}" for channel in range(6))
+
+
+def test_channels_as_buses_of_their_own() -> None:
+    """A kernel's channel may be given by its number or adapter's name instead, as any bus: without a mux."""
+    text = text_of("direct-2").replace(
+        "[buses.main]\nnumber = 1",
+        '[buses.one]\nadapter = "i2c-1-mux (chan_id 0)"\n[buses.two]\nnumber = 12',
+    )
+    text = text.replace('"main"', '"one"', 1).replace('"main"', '"two"', 1)
+    profile = parse_profile(text, "own.toml")
+    assert profile.bus_names() == ("one", "two")
+    assert profile.buses["one"].adapter == "i2c-1-mux (chan_id 0)"
+
+
+def test_six_seats_on_expanders() -> None:
+    """expander-6: twelve buttons and three lamps on each of two MCP23017, no pin of the header for a seat."""
+    profile = load_profile("expander-6")
+    assert [(e.address, e.interrupt) for e in profile.expanders.values()] == [(0x20, 27), (0x21, 22)]
+    for name in profile.expanders:
+        bits = [bit for seat in profile.seats for bit in seat.buttons.bits().values() if bit.expander == name]
+        lamps = [seat.lamp_bit for seat in profile.seats if seat.lamp_bit and seat.lamp_bit.expander == name]
+        assert (len(bits), len(lamps), len({*bits, *lamps})) == (12, 3, 15)
+    assert all(not seat.buttons.by_button() and seat.lamp_pin is None for seat in profile.seats)
+    assert str(profile.seats[1].buttons.bits()[Button.PLAY]) == "a.GPB3"
+    assert profile.seats[1].buttons.bits()[Button.PLAY] == bit_of("a.GPB3") == ("a", 11)
+    assert profile.bus_names() == ("main",)
 
 
 def test_own_file(tmp_path: Path) -> None:
@@ -276,6 +309,48 @@ def test_faults_with_a_mux(old: str, new: str, key: str, says: str) -> None:
     assert says in message
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "key", "says"),
+    [
+        ('"a.GPA0"', '"a.GPA7"', "seats[1].buttons.left", "a.GPA7; GPA7 and GPB7 of an MCP23017 are outputs"),
+        ('"a.GPA0"', '"b.GPB7"', "seats[1].buttons.left", "as inputs they can spoil the bus"),
+        ('"a.GPA0"', '"a.GPA8"', "seats[1].buttons.left", "0 to 27 or an expander's pin, as 'a.GPA0'"),
+        (
+            '"a.GPA0"',
+            "28",
+            "seats[1].buttons.left",
+            "28; allowed: a whole number from 0 to 27 or an expander",
+        ),
+        ('"a.GPA0"', '"c.GPA0"', "seats[1].buttons.left", "no expander 'c'; there are: a, b"),
+        ('"a.GPA0"', "5", "seats[1].buttons", "all four are on the header, or all on the same expander"),
+        ('"a.GPA0"', '"b.GPA6"', "seats[1].buttons", "or all on the same expander"),
+        ('"a.GPA0"', '"a.GPA1"', "seats[1].buttons.right", "a.GPA1 is already seat 1's button left"),
+        ('"a.GPB0"', '"a.GPA0"', "seats[2].buttons.left", "a.GPA0 is already seat 1's button left"),
+        ('lamp = "a.GPB7"', 'lamp = "a.GPA7"', "seats[2].lamp", "a.GPA7 is already seat 1's lamp"),
+        ('lamp = "a.GPB7"', 'lamp = "x.GPA7"', "seats[2].lamp", "no expander 'x'"),
+        ('lamp = "a.GPB7"', "lamp = 27", "seats[2].lamp", "GPIO 27 is already expander a's interrupt"),
+        ("interrupt = 22", "interrupt = 17", "expanders.b.interrupt", "GPIO 17 is already mux hub's reset"),
+        ("interrupt = 22", "interrupt = 3", "expanders.b.interrupt", "GPIO 3 belongs to i2c"),
+        ("address = 0x21", "address = 0x20", "expanders.b.address", "is already expander a's"),
+        (
+            "address = 0x21",
+            "address = 0x28",
+            "expanders.b.address",
+            "0x28; allowed: a whole number from 0x20",
+        ),
+        ("[expanders.b]", "[expanders.hub]", "expanders.hub", "already a mux's name"),
+        ('bus = "main"\naddress = 0x20', 'bus = "x"\naddress = 0x20', "expanders.a.bus", "no bus 'x'"),
+        ("[buses.main]", 'active = "high"\n[buses.main]', "seats[1].buttons.left", 'take active = "low"'),
+        ('driven = "user"', 'driven = "kernel"', "muxes.hub.reset", "the kernel drives this mux"),
+    ],
+)
+def test_faults_with_expanders(old: str, new: str, key: str, says: str) -> None:
+    """Expanders, their pins, interrupts and resets are checked as all else is."""
+    _, where, message = fault(old, new, "expander-6")
+    assert where == key
+    assert says in message
+
+
 def test_number_of_seats() -> None:
     """One seat is too few, seven are too many."""
     two, six = GOOD[0][1], GOOD[1][1]
@@ -317,7 +392,7 @@ def test_every_corruption_of_one_key(name: str, path: Path_) -> None:
         refused(profile)
 
 
-@given(st.sampled_from(["direct-2", "direct-6-usermux"]), st.data())
+@given(st.sampled_from(["direct-2", "direct-6-usermux", "expander-6"]), st.data())
 def test_corrupted_text(name: str, data: st.DataObject) -> None:
     """A few characters put anywhere in a profile: it is good, or refused with a ProfileError."""
     text = text_of(name)
@@ -329,7 +404,7 @@ def test_corrupted_text(name: str, data: st.DataObject) -> None:
         parse_profile(changed, "my.toml")
 
 
-@given(st.sampled_from(["direct-2", "direct-6-usermux"]), st.data())
+@given(st.sampled_from(["direct-2", "direct-6-usermux", "expander-6"]), st.data())
 def test_pins_exchanged_or_shared(name: str, data: st.DataObject) -> None:
     """Any pin given to a second purpose is refused, and the message names the first."""
     profile = copy.deepcopy(dict(GOOD)[name])
@@ -338,4 +413,6 @@ def test_pins_exchanged_or_shared(name: str, data: st.DataObject) -> None:
         st.lists(st.sampled_from(range(len(slots))), min_size=2, max_size=2, unique=True)
     )
     slots[second][0][slots[second][1]] = slots[first][0][slots[first][1]]
-    assert re.search(r"GPIO \d+ is already seat \d's", str(refused(profile)))
+    assert re.search(
+        r"(GPIO \d+|[ab]\.GP[AB]\d) is already seat \d's|the same expander", str(refused(profile))
+    )

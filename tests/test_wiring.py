@@ -17,7 +17,8 @@ from firmware.errors import UsageError
 from firmware.wiring.boot import boot_lines
 from firmware.wiring.currents import LAMP_OHM, LAMP_VOLTS, budgets_of, loads_of
 from firmware.wiring.header import HEADER, pin_of
-from firmware.wiring.plan import PI, Plan, plan_of
+from firmware.wiring.joins import plan_of
+from firmware.wiring.plan import PI, Plan
 from firmware.wiring.reach import CABLE_FARAD, CHIP_FARAD, SINK_LIMIT, bus_reach
 from firmware.wiring.signals import SIGNALS
 from firmware.wiring.tables import bill_table, pin_table, wire_table
@@ -48,10 +49,13 @@ screen = { chip = "ssd1306", bus = "main", address = 0x3D }
 buttons = { left = 21, right = 20, mark = 16, play = 12 }
 """
 
+DRAWN = [name for name in board_names() if not load_profile(name).expanders]
+"""Bundled boards that there are drawings of."""
 
-@pytest.fixture(params=board_names())
+
+@pytest.fixture(params=DRAWN)
 def plan(request: pytest.FixtureRequest) -> Plan:
-    """Every bundled board's plan."""
+    """The plan of every bundled board that there are drawings of."""
     return plan_of(load_profile(request.param))
 
 
@@ -325,10 +329,11 @@ def test_boot_lines_follow_the_bus() -> None:
     [
         ([("number = 1", "number = 3")], "bus main is number 3; drawings exist for number 1"),
         ([("[buses.main]", "[buses.other]\nnumber = 0\n[buses.main]")], "has 2 I2C buses (other, main)"),
+        ([("number = 1", 'number = 1\n[expanders.a]\nbus = "main"')], "has expanders (a)"),
     ],
 )
 def test_boards_without_drawings(changes: list[tuple[str, str]], words: str) -> None:
-    """A board on another bus than that of header pins 3 and 5 is refused in words."""
+    """A board on another bus than that of header pins 3 and 5, or with expanders, is refused in words."""
     with pytest.raises(UsageError, match=re.escape(words)):
         plan_of(small(*changes))
 
@@ -387,7 +392,7 @@ def test_guide_lists_boards_and_parts() -> None:
     """docs/build.md has, for every bundled board, a link to its page and the quantities of its bill, as
     they are."""
     guide = (ROOT / "docs/build.md").read_text("utf-8")
-    plans = [plan_of(load_profile(name)) for name in board_names()]
+    plans = [plan_of(load_profile(name)) for name in DRAWN]
     boards = "| board | what it is |\n| --- | --- |\n" + "".join(
         f"| [{plan.profile.name}](wiring/{plan.profile.name}/README.md) | {plan.profile.title} |\n"
         for plan in plans

@@ -45,6 +45,10 @@ class Mux(Device, Protocol):
         """Whether an open channel holds the wires, so that nothing but this chip is heard."""
         ...
 
+    def deafens(self) -> bool:
+        """Whether an open channel holds the wires so that not even this chip is heard."""
+        ...
+
 
 class Segment:
     """Wires with chips on them: the trunk of a bus, or a channel of a mux."""
@@ -65,10 +69,12 @@ class Segment:
         for device in self.devices:
             if not device.connected:
                 continue
+            mux = cast(Mux, device) if hasattr(device, "open_channels") else None
+            if mux is not None and mux.deafens():
+                raise BusError(errno.ETIMEDOUT, "a channel of the mux holds the bus")
             if device.address == address:
                 yield device
-            elif hasattr(device, "open_channels"):
-                mux = cast(Mux, device)
+            elif mux is not None:
                 if mux.holds():
                     raise BusError(errno.ETIMEDOUT, "a channel of the mux holds the bus")
                 for channel in mux.open_channels():
@@ -158,6 +164,8 @@ class SimI2CBus:
         self.trunk = Segment()
         self.log: list[Transfer] | None = None
         """every transfer, if it is set to a list"""
+        self.timeout = 0.0
+        """seconds until the adapter gives up on a held bus"""
         self._traffic = Traffic()
         self._faults: list[Fault] = []
         self._random = random.Random(seed)
@@ -258,6 +266,7 @@ class SimI2CBus:
         try:
             reached = tuple(self.trunk.heard_by(address))
         except BusError:
+            traffic.waited += self.timeout
             logged.append(Message(address, data, count > 0, ()))
             raise
         for fault in self._faults:

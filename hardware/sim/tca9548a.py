@@ -17,11 +17,14 @@ class TCA9548A:
         """channels that are open now"""
         self.blocked: set[int] = set()
         """channels on which a chip holds the wires: while one is open, only the mux itself is heard"""
+        self.deafened: set[int] = set()
+        """the same, but not even the mux is heard: nothing but a reset helps"""
         self._register = 0
+        self._in_reset = False
 
     def write(self, data: bytes) -> None:
         """The last byte counts."""
-        if data:
+        if data and not self._in_reset:
             self._register = data[-1]
 
     def read(self, count: int) -> bytes:
@@ -36,10 +39,19 @@ class TCA9548A:
         """A pulse on the RESET pin, or power coming back: all channels closed (datasheet 8.3.1, 8.3.2)."""
         self._register = self.mask = 0
 
+    def hold_reset(self, held: bool) -> None:
+        """The RESET pin is held low, or let go."""
+        self._in_reset = held
+        self.reset()
+
     def open_channels(self) -> tuple[Segment, ...]:
         """Wires of the open channels."""
         return tuple(channel for number, channel in enumerate(self.channels) if self.mask >> number & 1)
 
     def holds(self) -> bool:
-        """Whether an open channel holds the bus."""
-        return any(self.mask >> number & 1 for number in self.blocked)
+        """Whether an open channel holds the bus, for all but the mux itself."""
+        return any(self.mask >> number & 1 for number in self.blocked | self.deafened)
+
+    def deafens(self) -> bool:
+        """Whether an open channel holds the bus so that nobody at all is heard."""
+        return any(self.mask >> number & 1 for number in self.deafened)

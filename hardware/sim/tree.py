@@ -11,6 +11,7 @@ from hardware.seat import Button
 from hardware.sim.adapter import KernelMux
 from hardware.sim.bus import Segment, SimI2CBus
 from hardware.sim.lines import SimLine, bounce
+from hardware.sim.mcp23017 import MCP23017
 from hardware.sim.panel import Panel
 from hardware.sim.sh1106 import SH1106
 from hardware.sim.ssd1306 import SSD1306
@@ -46,10 +47,11 @@ class SimBoard:
         self._bounce = bounce_ms / 1000
         self._stroke = stroke_ms / 1000
         self._clock = clock
-        self._asked: deque[tuple[float | None, int, bool]] = deque()
-        self._due: list[tuple[float, int, int, bool]] = []
+        self._asked: deque[tuple[float | None, SimLine, bool]] = deque()
+        self._due: list[tuple[float, int, SimLine, bool]] = []
         self._order = 0
-        self._free_at: dict[int, float] = {}
+        self._now = 0.0
+        self._free_at: dict[SimLine, float] = {}
         self._wake: Callable[[], None] = lambda: None
         self._changed: list[Callable[[int], None]] = []
         self.buses: dict[str, SimI2CBus] = {
@@ -70,6 +72,18 @@ class SimBoard:
                 self.adapters |= {f"{name}/{number}": kernel.channel(number) for number in range(CHANNELS)}
         self.lines: dict[int, SimLine] = {}
         """the lines by GPIO number"""
+        for name, mux in profile.muxes.items():
+            if mux.reset is not None:
+                self._reset_line(self.muxes[name], mux.reset)
+        self.expanders: dict[str, MCP23017] = {}
+        """the expanders by their name in the profile"""
+        for name, expander in profile.expanders.items():
+            chip = MCP23017(expander.address, name=name, seed=self._chance.getrandbits(32))
+            self.expanders[name] = chip
+            self.buses[expander.bus].attach(chip)
+            if expander.interrupt is not None:
+                self._interrupt_line(chip, expander.interrupt)
+        self._contacts: dict[tuple[int, Button], SimLine] = {}
         self._panels: dict[int, Panel] = {}
         for seat in profile.seats:
             self._solder(seat, strict)
@@ -87,11 +101,25 @@ class SimBoard:
         panel.changed = lambda: self._tell(seat.number)
         self._panels[seat.number] = panel
         self._wires(seat).attach(panel)
-        for pin in seat.buttons.by_button().values():
+        for button, pin in seat.buttons.by_button().items():
             self.lines[pin] = SimLine(pin, contact_level=self.profile.active == "high")
-        if seat.lamp is not None:
-            self.lines[seat.lamp] = SimLine(seat.lamp)
-            self.lines[seat.lamp].on_drive = lambda: self._tell(seat.number)
+            self._contacts[seat.number, button] = self.lines[pin]
+        for button, bit in seat.buttons.bits().items():
+            self._contacts[seat.number, button] = self.expanders[bit.expander].pins[bit.number]
+        if seat.lamp_pin is not None:
+            self.lines[seat.lamp_pin] = SimLine(seat.lamp_pin)
+            self.lines[seat.lamp_pin].on_drive = lambda: self._tell(seat.number)
+        if seat.lamp_bit is not None:
+            self.expanders[seat.lamp_bit.expander].changed.append(lambda: self._tell(seat.number))
+
+    def _reset_line(self, mux: TCA9548A, pin: int) -> None:
+        line = self.lines[pin] = SimLine(pin)
+        # The breakout pulls the pin up; while it is low the chip is held in reset.
+        line.on_drive = lambda: mux.hold_reset(line.driven is False)
+
+    def _interrupt_line(self, chip: MCP23017, pin: int) -> None:
+        line = self.lines[pin] = SimLine(pin)
+        chip.interrupted = lambda asserted: line.touch(asserted, self._now)
 
     def _wires(self, seat: SeatProfile) -> Segment:
         if seat.screen.mux is None:
@@ -108,8 +136,10 @@ class SimBoard:
 
     def lamp(self, seat: int) -> bool | None:
         """Whether the seat's lamp is on; None if it has none."""
-        pin = self.profile.seats[seat - 1].lamp
-        return None if pin is None else self.lines[pin].driven is True
+        profile = self.profile.seats[seat - 1]
+        if profile.lamp_bit is not None:
+            return self.expanders[profile.lamp_bit.expander].pins[profile.lamp_bit.number].driven is True
+        return None if profile.lamp_pin is None else self.lines[profile.lamp_pin].driven is True
 
     def watch(self, changed: Callable[[int], None]) -> None:
         """Call ``changed(seat)`` when what can be seen at a seat has changed, maybe from a bus's thread."""
@@ -130,8 +160,8 @@ class SimBoard:
         self._ask(seat, button, False)
 
     def _ask(self, seat: int, button: Button, closed: bool) -> None:
-        pin = self.profile.seats[seat - 1].buttons.by_button()[button]
-        self._asked.append((self._clock() if self._clock else None, pin, closed))
+        contact = self._contacts[seat, button]
+        self._asked.append((self._clock() if self._clock else None, contact, closed))
         self._wake()
 
     def unplug(self, seat: int) -> None:
@@ -153,18 +183,20 @@ class SimBoard:
     def advance(self, now: float) -> None:
         """Let everything happen that happens up to ``now`` (seconds, monotonic)."""
         while self._asked:
-            at, pin, closed = self._asked.popleft()
-            at = max(now if at is None else min(at, now), self._free_at.get(pin, 0.0))
-            self._free_at[pin] = at + self._stroke
+            at, line, closed = self._asked.popleft()
+            at = max(now if at is None else min(at, now), self._free_at.get(line, 0.0))
+            self._free_at[line] = at + self._stroke
             # A new movement of the finger ends the bouncing of the last one.
-            self._due = [change for change in self._due if change[2] != pin or change[0] < at]
+            self._due = [change for change in self._due if change[2] is not line or change[0] < at]
             for when, level in bounce(self._chance, closed, at, self._bounce):
                 self._order += 1
-                self._due.append((when, self._order, pin, level))
+                self._due.append((when, self._order, line, level))
             heapq.heapify(self._due)
         while self._due and self._due[0][0] <= now:
-            when, _, pin, closed = heapq.heappop(self._due)
-            self.lines[pin].touch(closed, when)
+            when, _, line, closed = heapq.heappop(self._due)
+            self._now = when
+            line.touch(closed, when)
+        self._now = now
 
     def deadline(self) -> float | None:
         """When ``advance`` must be called next even if nothing wakes; None: not before a press."""
