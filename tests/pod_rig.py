@@ -156,22 +156,25 @@ class Blackboard(Canvas):
 POD_ID = bytes.fromhex("e66141040331a52c")
 
 
-class Rig:
-    """A PodLink and a Pod on two wires. ``now``: seconds."""
+class PodEnd:
+    """A pod on two wires. ``plans``: when which buttons are to be down (seconds, a bit each)."""
 
     def __init__(
-        self, *, rate: float = UART, noise: Callable[[], Noise] | None = None, seed: int = 0
+        self,
+        *,
+        rate: float = UART,
+        noise: Callable[[], Noise] | None = None,
+        seed: int = 0,
+        now: float = 0.0,
+        **options: object,
     ) -> None:
-        self.now = 0.0
+        self.now = now
         self.chance = random.Random(seed)
         self.to_pod = Wire(rate, noise=noise and noise())
         self.to_table = Wire(rate, noise=noise and noise())
-        self.edges: list[tuple[int, bool, float]] = []
         self.plans: deque[tuple[float, int]] = deque()
-        """when which buttons are to be down"""
         self._look_until = 0.0
-        self.start_pod()
-        self.start_link()
+        self.start_pod(**options)
 
     def start_pod(self, **options: object) -> None:
         """Power for the pod: it starts anew."""
@@ -187,13 +190,13 @@ class Rig:
             **{"pod_id": POD_ID, "boot": self.chance.getrandbits(16), "build": "rig", **options},
         )
 
-    def start_link(self) -> None:
-        """The table's program starts anew."""
-        self.link_out = b""
-        self.link = PodLink("rig", lambda: self.chance.getrandbits(16), self.now)
+    def press(self, at: float, button: int, length: float = 0.06) -> None:
+        """Plan a stroke of one button; strokes must be planned in order and not overlap."""
+        self.plans.append((at, 1 << button))
+        self.plans.append((at + length, 0))
 
-    def step(self) -> None:
-        """Whatever is due now."""
+    def step_pod(self) -> None:
+        """Whatever the pod has to do now."""
         now = self.now
         ms = int((now - self.born) * 1000 + 0.5)
         if chunk := self.to_pod.read(now):
@@ -213,6 +216,35 @@ class Rig:
             self.pod_out = self.pod_out[sent:]
             if not sent:
                 break
+
+    def due_pod(self) -> float:
+        """When the pod has something to do next."""
+        times = [
+            self.to_pod.due(),
+            self.born + self.pod.deadline(int((self.now - self.born) * 1000)) / 1000,
+        ]
+        if self.plans:
+            times.append(self.plans[0][0])
+        return min(times)
+
+
+class Rig(PodEnd):
+    """A PodLink and a Pod on two wires. ``now``: seconds."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__(**options)
+        self.edges: list[tuple[int, bool, float]] = []
+        self.start_link()
+
+    def start_link(self) -> None:
+        """The table's program starts anew."""
+        self.link_out = b""
+        self.link = PodLink("rig", lambda: self.chance.getrandbits(16), self.now)
+
+    def step(self) -> None:
+        """Whatever is due now."""
+        self.step_pod()
+        now = self.now
         if chunk := self.to_table.read(now):
             self.edges += self.link.receive(chunk, now)
         while True:
@@ -225,18 +257,6 @@ class Rig:
             if not sent:
                 break
 
-    def due(self) -> float:
-        """When something is due next."""
-        times = [
-            self.to_pod.due(),
-            self.to_table.due(),
-            self.link.deadline(),
-            self.born + self.pod.deadline(int((self.now - self.born) * 1000)) / 1000,
-        ]
-        if self.plans:
-            times.append(self.plans[0][0])
-        return min(times)
-
     def run(self, seconds: float) -> None:
         """Let time pass."""
         end = self.now + seconds
@@ -248,7 +268,6 @@ class Rig:
         self.now = end
         self.step()
 
-    def press(self, at: float, button: int, length: float = 0.06) -> None:
-        """Plan a stroke of one button; strokes must be planned in order and not overlap."""
-        self.plans.append((at, 1 << button))
-        self.plans.append((at + length, 0))
+    def due(self) -> float:
+        """When something is due next."""
+        return min(self.due_pod(), self.to_table.due(), self.link.deadline())

@@ -175,6 +175,26 @@ def test_pod_that_starts_anew_is_painted_anew():
         assert told(rig) == planned
 
 
+def test_pod_that_takes_its_time_to_start():
+    """A pod that starts anew when its line is opened, and babbles meanwhile, is greeted once it is up."""
+    rig = Rig()
+    pod = rig.pod
+    pod.receive = lambda chunk, now: None
+    pod.transmit = lambda now: b""
+    for _ in range(20):
+        rig.to_table.write(
+            random.Random(1).randbytes(40) + link.frame(bytes([link.REPORT]) + bytes(8)), rig.now
+        )
+        rig.run(0.1)
+    assert "does not answer" in rig.link.problem(rig.now)
+    rig.start_pod()
+    rig.link.picture.wanted = PICTURE
+    rig.run(0.5)
+    assert rig.link.problem(rig.now) is None
+    assert rig.pod.picture == PICTURE
+    assert rig.edges == []
+
+
 def test_table_that_starts_anew_hears_nothing_of_before():
     """Strokes that wait on the pod when a new table comes are not told to it; later ones are."""
     rig = Rig()
