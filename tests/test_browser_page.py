@@ -13,8 +13,8 @@ pytestmark = pytest.mark.browser
 PIXELS = """
 (canvas) => {
   const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  const lit = [];
-  for (let index = 0; index < width * height; index += 1) lit.push(data[4 * index] > 127 ? 1 : 0);
+  let lit = "";
+  for (let index = 0; index < width * height; index += 1) lit += data[4 * index] > 127 ? "1" : "0";
   return [width, height, lit];
 }
 """
@@ -37,7 +37,7 @@ def canvas(page, seat):
     width, height, lit = page.eval_on_selector(f"[data-seat='{seat}'] canvas", PIXELS)
     assert (width, height) == (128, 64)
     return bytes(
-        sum(lit[(8 * row + bit) * 128 + column] << bit for bit in range(8))
+        int(lit[8 * row * 128 + column : 8 * (row + 1) * 128 : 128][::-1], 2)
         for row in range(8)
         for column in range(128)
     )
@@ -45,10 +45,10 @@ def canvas(page, seat):
 
 def wait_for_picture(page, seat, picture):
     """Until the canvas shows this panel memory; at last it has to be equal bit for bit."""
-    for _ in range(100):
+    for _ in range(1000):
         if canvas(page, seat) == picture:
             return
-        page.wait_for_timeout(WAIT_S * 10)
+        page.wait_for_timeout(WAIT_S)
     assert canvas(page, seat) == picture
 
 
@@ -85,7 +85,7 @@ def test_the_lowest_bit_is_on_top(serving, table, open_page):
     page = open_page(f"{serving.address}seat/1")
     wait_for_picture(page, 1, bytes(picture))
     lit = page.eval_on_selector("canvas", PIXELS)[2]
-    assert [index for index, pixel in enumerate(lit) if pixel] == [16 * 128 + 5]
+    assert [index for index, pixel in enumerate(lit) if pixel == "1"] == [16 * 128 + 5]
 
 
 def test_lamps(serving, table, open_page):
