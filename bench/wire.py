@@ -9,7 +9,7 @@ import timeit
 from PIL import Image, ImageDraw
 
 from drivers.board import WiredBoard, open_board
-from drivers.linepins import LinePinFactory
+from drivers.linepins import line_pins
 from drivers.oled import WINDOW_COST
 from hardware.frame import changes, pack
 from hardware.profile import Profile, load_profile
@@ -42,7 +42,7 @@ def hand(cursor: int, style: str) -> Image.Image:
 def opened(profile: Profile) -> tuple[WiredBoard, SimI2CBus]:
     """A board of simulated chips with the drivers on it, set up and blank."""
     sim = SimBoard(profile, strict=True)
-    factory = LinePinFactory(sim.lines, lambda: 0.0)
+    factory = line_pins(sim.lines, lambda: 0.0)
     board = open_board(profile, sim.adapters, factory, clock=lambda: 0.0)
     board.flush(0.0)
     return board, sim.buses["main"]

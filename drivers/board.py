@@ -1,17 +1,41 @@
 """The board of a profile: seats with screens, buttons and lamps, on buses and pins that are handed in."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from drivers.buttons import PinButtons, PinLamp
+from drivers.buttons import NoButtons, PinButtons, PinLamp
+from drivers.expander import Expander
 from drivers.oled import Oled
-from drivers.owner import BusOwner
+from drivers.owner import BusOwner, Rung
+from drivers.pins import InterruptPin, ResetPin
 from drivers.tca9548a import Muxes
+from drivers.watchedbus import WatchedBus
 from hardware.bus import I2CBus
+from hardware.frame import FRAME_BYTES
 from hardware.profile import Profile, SeatProfile
-from hardware.seat import Buttons, Edge, Seat
+from hardware.seat import Buttons, Edge, Lamp, Seat
+
+log = logging.getLogger(__name__)
+
+PIECE_SECONDS = 0.008
+"""A frame that shares its bus with an expander is sent in pieces of so long: a press must not wait for it."""
+BITS_A_BYTE = 9
+"""On the wire: eight and the acknowledgement."""
+
+
+class Closable(Protocol):
+    """What holds pins."""
+
+    def close(self) -> None:
+        """Let them go."""
+        ...
+
+
+OnPins = TypeVar("OnPins", bound=Closable)
 
 
 class WiredBoard:
@@ -22,11 +46,13 @@ class WiredBoard:
         seats: Mapping[int, Seat],
         buttons: Sequence[Buttons],
         owners: Sequence[BusOwner],
+        retries: Mapping[int, Callable[[], None]],
         pins: ExitStack,
     ) -> None:
         self._seats = seats
         self._buttons = buttons
         self._owners = owners
+        self._retries = retries
         self._pins = pins
 
     @property
@@ -56,6 +82,15 @@ class WiredBoard:
         times += [owner.deadline() for owner in self._owners]
         return min((at for at in times if at is not None), default=None)
 
+    @property
+    def down(self) -> tuple[str, ...]:
+        """What is wrong with buses as a whole, in words for an operator; nothing if all work."""
+        return tuple(owner.fault for owner in self._owners if owner.fault is not None)
+
+    def retry(self, seat: int) -> None:
+        """Try a seat's screen again at once, even if its channel has held the bus. From any thread."""
+        self._retries[seat]()
+
     def start(self) -> None:
         """Give each bus its own thread."""
         for owner in self._owners:
@@ -83,57 +118,169 @@ def open_board(
     *,
     clock: Callable[[], float],
     refresh: float | None = None,
+    clear_bus: Callable[[str], None] | None = None,
 ) -> WiredBoard:
     """Bring a profile's board to life on open buses, by ``profile.bus_names()``, and a gpiozero pin factory.
 
     ``clock``: seconds, monotonic, the same time that is handed to ``poll`` and ``flush``. ``refresh``: see
-    BusOwner. Nothing is sent before the first ``flush``. Raise gpiozero's errors for pins that it cannot
-    have.
+    BusOwner. ``clear_bus``: frees the wires of the bus of this name when nothing else has helped; it may
+    raise OSError. Nothing is sent before the first ``flush``. A pin that cannot be had is its seat's fault,
+    and no other's.
     """
-    owners: dict[str, BusOwner] = {}
-    muxes: dict[str, Muxes] = {}
-    for name in profile.bus_names():
-        owners[name] = BusOwner(name, clock=clock, refresh=refresh)
-        addresses = [
-            mux.address for mux in profile.muxes.values() if mux.bus == name and mux.driven == "user"
-        ]
-        muxes[name] = Muxes(buses[name], addresses)
-    seats: dict[int, Seat] = {}
-    all_buttons: list[Buttons] = []
     with ExitStack() as pins:
+        opening = _Opening(profile, buses, factory, pins)
+        opening.open_muxes()
+        opening.open_owners(clock, refresh, clear_bus)
+        opening.open_expanders(clock)
         for seat in profile.seats:
-            name = profile.bus_of(seat.screen)
-            screen = _screen(profile, seat, buses[name], muxes[name])
-            owners[name].add(screen)
-            buttons = PinButtons(
-                seat.number,
-                seat.buttons.by_button(),
-                factory,
-                active_low=profile.active == "low",
-                settle_ms=profile.settle_ms,
+            opening.open_seat(seat)
+        owners = list(opening.owners.values())
+        return WiredBoard(opening.seats, opening.buttons, owners, opening.retries, pins.pop_all())
+
+
+class _Opening:
+    """A board that is being opened."""
+
+    def __init__(self, profile: Profile, buses: Mapping[str, I2CBus], factory: Any, pins: ExitStack) -> None:
+        self._profile = profile
+        self._factory = factory
+        self._pins = pins
+        self._buses = {name: WatchedBus(buses[name]) for name in profile.bus_names()}
+        self._muxes: dict[str, Muxes] = {}
+        self._expanders: dict[str, Expander] = {}
+        self.owners: dict[str, BusOwner] = {}
+        self.seats: dict[int, Seat] = {}
+        self.buttons: list[Buttons] = []
+        self.retries: dict[int, Callable[[], None]] = {}
+        self._problem = ""
+
+    def open_muxes(self) -> None:
+        """The muxes that we drive, and their reset pins."""
+        for name, bus in self._buses.items():
+            driven = [mux for mux in self._profile.muxes.values() if mux.bus == name and mux.driven == "user"]
+            resets = {}
+            for mux in driven:
+                if mux.reset is not None:
+                    pin = self._pin(partial(ResetPin, mux.reset), f"reset pin of the mux 0x{mux.address:02X}")
+                    if pin is not None:
+                        resets[mux.address] = pin.pulse
+            self._muxes[name] = Muxes(bus, [mux.address for mux in driven], resets)
+
+    def open_owners(
+        self,
+        clock: Callable[[], float],
+        refresh: float | None,
+        clear_bus: Callable[[str], None] | None,
+    ) -> None:
+        """An owner for each bus."""
+        for name, bus in self._buses.items():
+            ladder: list[Rung] = [
+                ("opening it anew", bus.reopen),
+                ("resetting the muxes", self._muxes[name].reset),
+            ]
+            if clear_bus is not None:
+                ladder.append(("clearing it", partial(clear_bus, name)))
+            self.owners[name] = BusOwner(name, clock=clock, refresh=refresh, bus=bus, ladder=ladder)
+
+    def open_expanders(self, clock: Callable[[], float]) -> None:
+        """The expanders, and their interrupt pins."""
+        inputs = dict.fromkeys(self._profile.expanders, 0)
+        for seat in self._profile.seats:
+            for bit in seat.buttons.bits().values():
+                inputs[bit.expander] |= 1 << bit.number
+        for name, profile in self._profile.expanders.items():
+            expander = Expander(
+                self._buses[profile.bus],
+                profile.address,
+                inputs[name],
+                clock=clock,
+                name=f"expander {name} (bus {profile.bus}, 0x{profile.address:02X})",
+                settle_ms=self._profile.settle_ms,
+                interrupt=profile.interrupt is not None,
             )
-            pins.callback(buttons.close)
-            all_buttons.append(buttons)
-            lamp = None
-            if seat.lamp is not None:
-                lamp = PinLamp(seat.lamp, factory)
-                pins.callback(lamp.close)
-            seats[seat.number] = Seat(seat.number, seat.label, screen, lamp)
-        return WiredBoard(seats, all_buttons, list(owners.values()), pins.pop_all())
+            self._expanders[name] = expander
+            self.owners[profile.bus].add_expander(expander)
+            if profile.interrupt is not None:
+                # Without the pin the expander is polled: nothing is lost but some milliseconds.
+                self._pin(
+                    partial(InterruptPin, profile.interrupt, expander.interrupted),
+                    f"interrupt of expander {name}",
+                )
 
+    def open_seat(self, seat: SeatProfile) -> None:
+        """A seat: screen, buttons, lamp."""
+        name = self._profile.bus_of(seat.screen)
+        screen = self._screen(seat, name)
+        self.owners[name].add(screen)
+        buttons = self._seat_buttons(seat)
+        self.buttons.append(buttons)
+        self.seats[seat.number] = Seat(seat.number, seat.label, screen, self._lamp(seat), buttons)
 
-def _screen(profile: Profile, seat: SeatProfile, bus: I2CBus, muxes: Muxes) -> Oled:
-    screen = seat.screen
-    place = f"bus {profile.bus_of(screen)}, 0x{screen.address:02X}"
-    if screen.mux is not None and profile.muxes[screen.mux].driven == "user":
-        assert screen.channel is not None
-        place = f"mux {screen.mux}, channel {screen.channel}, 0x{screen.address:02X}"
-        bus = muxes.channel(profile.muxes[screen.mux].address, screen.channel)
-    return Oled(
-        bus,
-        screen.address,
-        screen.chip,
-        rotate=screen.rotate,
-        window=screen.window,
-        name=f"screen of seat {seat.number} ({place})",
-    )
+    def _seat_buttons(self, seat: SeatProfile) -> Buttons:
+        if bits := seat.buttons.bits():
+            (name,) = {bit.expander for bit in bits.values()}
+            return self._expanders[name].buttons(
+                seat.number, {button: bit.number for button, bit in bits.items()}
+            )
+        make = partial(
+            PinButtons,
+            seat.number,
+            seat.buttons.by_button(),
+            active_low=self._profile.active == "low",
+            settle_ms=self._profile.settle_ms,
+        )
+        opened = self._pin(make, f"buttons of seat {seat.number}")
+        return NoButtons(self._problem) if opened is None else opened
+
+    def _lamp(self, seat: SeatProfile) -> Lamp | None:
+        if seat.lamp_bit is not None:
+            return self._expanders[seat.lamp_bit.expander].lamp(seat.lamp_bit.number)
+        if seat.lamp_pin is not None:
+            return self._pin(partial(PinLamp, seat.lamp_pin), f"lamp of seat {seat.number}")
+        return None
+
+    def _pin(self, make: Callable[..., OnPins], what: str) -> OnPins | None:
+        """Open what is on pins of the header; if a pin cannot be had, say so and do without it."""
+        from gpiozero.exc import GPIOZeroError
+
+        try:
+            opened = make(factory=self._factory)
+        except (OSError, GPIOZeroError) as error:
+            self._problem = getattr(error, "strerror", None) or str(error)
+            log.warning("%s: %s", what, self._problem)
+            return None
+        self._pins.callback(opened.close)
+        return opened
+
+    def _screen(self, seat: SeatProfile, bus_name: str) -> Oled:
+        screen = seat.screen
+        bus: I2CBus = self._buses[bus_name]
+        owner = self.owners[bus_name]
+        place = f"bus {bus_name}, 0x{screen.address:02X}"
+        give_chance: Callable[[], None] = lambda: None  # noqa: E731
+        mux = None if screen.mux is None else self._profile.muxes[screen.mux]
+        if mux is not None and mux.driven == "user":
+            assert screen.channel is not None
+            place = f"mux {screen.mux}, channel {screen.channel}, 0x{screen.address:02X}"
+            muxes = self._muxes[bus_name]
+            bus = muxes.channel(mux.address, screen.channel)
+            give_chance = partial(muxes.retry, mux.address, screen.channel)
+        piece = FRAME_BYTES
+        if any(expander.bus == bus_name for expander in self._profile.expanders.values()):
+            piece = int(self._profile.buses[bus_name].speed * PIECE_SECONDS / BITS_A_BYTE)
+        oled = Oled(
+            bus,
+            screen.address,
+            screen.chip,
+            rotate=screen.rotate,
+            window=screen.window,
+            name=f"screen of seat {seat.number} ({place})",
+            piece=piece,
+        )
+
+        def retry() -> None:
+            give_chance()
+            owner.retry(oled)
+
+        self.retries[seat.number] = retry
+        return oled

@@ -4,8 +4,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpiozero import DigitalInputDevice, DigitalOutputDevice
-
+from drivers.expander import stuck_fault
 from hardware.buttons import Debouncer
 from hardware.seat import Button, Edge
 
@@ -19,6 +18,8 @@ class _Pin:
     """One button's pin: its callback only notes the edge, whatever thread it comes from."""
 
     def __init__(self, buttons: "PinButtons", button: Button, number: int) -> None:
+        from gpiozero import DigitalInputDevice  # only where there are pins
+
         self.button = button
         self._buttons = buttons
         factory = buttons.factory
@@ -71,6 +72,11 @@ class PinButtons:
         """Buttons that have been down since the start: they are ignored until they are released."""
         return tuple(pin.button for pin in self._pins if pin.debouncer.stuck)
 
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with these buttons; None if they work."""
+        return stuck_fault(self.stuck)
+
     def listen(self, wake: Callable[[], None]) -> None:
         """From now on call ``wake`` (from any thread) when there is an edge to poll."""
         self.wake = wake
@@ -112,10 +118,33 @@ class PinButtons:
         self._pins.clear()
 
 
+class NoButtons:
+    """Buttons whose pins cannot be had: nothing comes from them (``hardware.seat.Buttons``)."""
+
+    def __init__(self, fault: str) -> None:
+        self.fault: str | None = fault
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """Nothing will wake."""
+
+    def poll(self, now: float) -> list[Edge]:
+        """Nothing."""
+        return []
+
+    def deadline(self) -> float | None:
+        """Never."""
+        return None
+
+    def close(self) -> None:
+        """Nothing to let go."""
+
+
 class PinLamp:
     """A lamp on a pin that feeds it while high (``hardware.seat.Lamp``)."""
 
     def __init__(self, pin: int, factory: Any) -> None:
+        from gpiozero import DigitalOutputDevice
+
         self._device: Any = DigitalOutputDevice(pin, pin_factory=factory)
 
     def set(self, on: bool) -> None:

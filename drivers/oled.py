@@ -8,7 +8,7 @@ from typing import Any
 from PIL import Image
 
 from hardware.bus import I2CBus
-from hardware.frame import BLANK, PAGES, changes, cut, pack
+from hardware.frame import BLANK, FRAME_BYTES, PAGES, changes, cut, pack
 from hardware.seat import HEIGHT, WIDTH
 
 COMMANDS = b"\x00"
@@ -91,6 +91,8 @@ class Oled:
     ``show``, ``set_contrast`` and ``set_power`` only say what is wanted and call ``wake``; the owner of the
     bus brings it about with ``transfer``, from one thread. What the panel holds is known from what was sent
     without an error; after an error nothing is known, and the panel is set up and painted anew.
+
+    ``piece``: no more than so many bytes of the memory in one transfer. ``between`` is called after each.
     """
 
     def __init__(
@@ -102,10 +104,13 @@ class Oled:
         rotate: int = 0,
         window: int = 0,
         name: str = "screen",
+        piece: int = FRAME_BYTES,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
         self.name = name
         self.wake = wake
+        self.between: Callable[[], None] = lambda: None
+        self._piece = piece
         self._bus = bus
         self._address = address
         self._commands = commands(chip)
@@ -180,6 +185,10 @@ class Oled:
         self._command(FILL + self._commands.off)
         self._power = False
 
+    def ping(self) -> None:
+        """Ask whether it is there. Raise BusError if the bus fails."""
+        self._command(FILL)
+
     def forget(self) -> None:
         """Nothing is known of the panel any more: the next transfer sets it up and paints it anew."""
         self._ready = False
@@ -210,10 +219,16 @@ class Oled:
                 self._command(
                     bytes([SET_PAGE | page, SET_HIGH_COLUMN | column >> 4, SET_LOW_COLUMN | column & 0x0F])
                 )
-                self._write(DATA + cut(wanted, (left, right, page, page)))
+                self._data(cut(wanted, (left, right, page, page)))
         else:
             for window in changes(before, wanted, cost=WINDOW_COST, pages=PAGES):
                 left, right, top, bottom = window
                 self._command(bytes([SET_COLUMNS, left, right, SET_PAGES, top, bottom]))
-                self._write(DATA + cut(wanted, window))
+                self._data(cut(wanted, window))
         self._shadow = wanted
+
+    def _data(self, content: bytes) -> None:
+        """The chip goes on where the last piece ended."""
+        for at in range(0, len(content), self._piece):
+            self._write(DATA + content[at : at + self._piece])
+            self.between()

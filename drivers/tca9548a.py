@@ -2,8 +2,8 @@
 
 import errno
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 from hardware.bus import I2CBus
 from hardware.errors import BusError
@@ -18,13 +18,31 @@ ABSENT_TRIES = 8
 """After so many in a row nobody is there, rather than a bad contact."""
 NO_MUX_TRIES = 3
 """After so many masks that it did not keep, a chip is no mux."""
+NOBODY = 0x3E
+"""An address at which the table has no chip: no acknowledgement is a sign of free wires."""
+STRIKES = 2
+"""How often the bus may go down over a channel before the channel is taken to be the cause."""
+
+Branch = tuple[int, int]
+"""A mux's address and the number of a channel."""
 
 
 class Muxes:
-    """All muxes of one bus. At most one channel of one of them is open: a write reaches one branch."""
+    """All muxes of one bus. At most one channel of one of them is open: a write reaches one branch.
 
-    def __init__(self, bus: I2CBus, addresses: Iterable[int]) -> None:
+    ``resets``: pulses the RESET pin of the mux at an address, where it is wired. A channel that holds the bus
+    while it is open is got rid of in this way; without the pin it is not opened again until ``retry``.
+    """
+
+    def __init__(
+        self,
+        bus: I2CBus,
+        addresses: Iterable[int],
+        resets: Mapping[int, Callable[[], None]] | None = None,
+    ) -> None:
         self._bus = bus
+        self._resets = dict(resets or {})
+        self._strikes: dict[Branch, int] = {}
         self._lock = threading.RLock()
         self._masks: dict[int, int | None] = dict.fromkeys(addresses)
         self._not_kept: dict[int, int] = dict.fromkeys(self._masks, 0)
@@ -40,6 +58,18 @@ class Muxes:
         with self._lock:
             self._masks = dict.fromkeys(self._masks)
 
+    def reset(self) -> None:
+        """Pulse all RESET pins that are wired: all channels behind them are closed."""
+        with self._lock:
+            for pulse in self._resets.values():
+                pulse()
+            self.forget()
+
+    def retry(self, address: int, number: int) -> None:
+        """Give a channel that held the bus another chance."""
+        with self._lock:
+            self._strikes.pop((address, number), None)
+
     @contextmanager
     def selected(self, address: int, number: int) -> Iterator[None]:
         """Within it, this channel alone is open and nobody else selects. An error forgets what is open."""
@@ -48,12 +78,22 @@ class Muxes:
                 raise BusError(
                     errno.ENODEV, f"another chip than a mux is at 0x{address:02X}; it is left alone"
                 )
+            if self._strikes.get((address, number), 0) >= STRIKES:
+                raise _held(address, number)
+            opened = False
             try:
                 self._select(address, 1 << number)
+                opened = True
                 yield
-            except OSError:
+            except OSError as error:
                 self.forget()
+                if opened and error.errno == errno.ETIMEDOUT:
+                    self._free(address, number)
+                    if self._strikes.get((address, number), 0) >= STRIKES:
+                        raise _held(address, number) from error
                 raise
+            else:
+                self._strikes.pop((address, number), None)
 
     def _select(self, address: int, mask: int) -> None:
         known = self._masks[address]
@@ -78,6 +118,27 @@ class Muxes:
             self._not_kept[address] = 0
         self._masks[address] = mask
 
+    def _free(self, address: int, number: int) -> None:
+        """A chip behind this channel let the adapter wait in vain: does the channel hold the bus?"""
+        if address in self._resets:
+            self._resets[address]()
+            return
+        branch = address, number
+        try:
+            self._bus.write(address, bytes([NONE_OPEN]))
+        except OSError:
+            # The channel, or the bus as a whole: nobody can tell.
+            self._strikes[branch] = self._strikes.get(branch, 0) + 1
+            return
+        try:
+            self._bus.write(address, bytes([1 << number]))
+            self._bus.read(NOBODY, 1)
+        except OSError as error:
+            if error.errno == errno.ETIMEDOUT:
+                self._strikes[branch] = STRIKES
+        with suppress(OSError):
+            self._bus.write(address, bytes([NONE_OPEN]))
+
     def _close(self, address: int) -> None:
         for tries_left in range(ABSENT_TRIES - 1, -1, -1):
             try:
@@ -91,6 +152,11 @@ class Muxes:
             else:
                 self._masks[address] = NONE_OPEN
                 return
+
+
+def _held(address: int, number: int) -> BusError:
+    problem = f"channel {number} of the mux at 0x{address:02X} held the bus: mend it and try again"
+    return BusError(errno.EHOSTDOWN, problem)
 
 
 class Channel:

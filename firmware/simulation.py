@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from drivers.latebus import LateBus
-from drivers.linepins import LinePinFactory
+from drivers.linepins import line_pins
 from firmware.live import Table
 from firmware.table.session import Session
 from firmware.table.words import Words
@@ -80,10 +80,11 @@ class SimHost:
         self.now = 0.0
         self.clock = clock or self._virtual_now
         self.wires = SimBoard(profile, seed=seed, passed=wait or self._pass)
-        self.nodes = {name: SimNode(self.wires.adapters[name]) for name in profile.bus_names()}
+        names = dict.fromkeys((*profile.buses, *profile.bus_names()))
+        self.nodes = {name: SimNode(self.wires.adapters[name]) for name in names}
         """the device nodes by the names of their buses"""
         self.buses = {name: LateBus(node.open, name) for name, node in self.nodes.items()}
-        self.pins = LinePinFactory(self.wires.lines, self.clock)
+        self.pins = line_pins(self.wires.lines, self.clock)
         self.happenings: list[Happening] = []
         """what else happens to the board"""
 

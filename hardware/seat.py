@@ -54,6 +54,11 @@ class Screen(Protocol):
 class Buttons(Protocol):
     """Where presses come from: the buttons of one seat, or all of one chip. One thread calls it."""
 
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with these buttons, in words for an operator; None if they work."""
+        ...
+
     def listen(self, wake: Callable[[], None]) -> None:
         """From now on call ``wake`` (from any thread) when there is something to poll."""
         ...
@@ -81,12 +86,25 @@ class Lamp(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One place at the table. ``number``: 1 to 6, clockwise; ``label``: what stands on the table's rim."""
+    """One place at the table. ``number``: 1 to 6, clockwise; ``label``: what stands on the table's rim.
+
+    ``buttons`` may be asked for their fault; what they do comes from the board. None: the screen's fault says
+    it all.
+    """
 
     number: int
     label: str
     screen: Screen
     lamp: Lamp | None
+    buttons: Buttons | None = None
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with this seat, in words for an operator; None if all of it works."""
+        faults = [self.screen.fault]
+        if self.buttons is not None and self.buttons.fault is not None:
+            faults.append(f"buttons of seat {self.number}: {self.buttons.fault}")
+        return "; ".join(fault for fault in faults if fault is not None) or None
 
 
 class Board(Protocol):

@@ -8,7 +8,7 @@ from typing import Any
 from PIL import Image
 
 from drivers.board import WiredBoard, open_board
-from drivers.linepins import LinePinFactory
+from drivers.linepins import line_pins
 from hardware.frame import pack
 from hardware.profile import Profile, load_profile, parse_profile
 from hardware.seat import Edge
@@ -55,7 +55,9 @@ class Rig:
         self.profile = load_profile(profile) if isinstance(profile, str) else profile
         self.now = 100.0
         self.refresh = options.pop("refresh", None)
-        self.sim = SimBoard(self.profile, strict=True, passed=self._pass, **options)
+        self.sim = options.pop("sim", None) or SimBoard(
+            self.profile, strict=True, passed=self._pass, **options
+        )
         self.bus = self.sim.buses["main"]
         self._killed: list[WiredBoard] = []
         self.reopen()
@@ -64,7 +66,7 @@ class Rig:
         """Start the program anew, the old one having been killed; the chips keep what they hold."""
         if hasattr(self, "board"):
             self._killed.append(self.board)  # it must not close its pins when it is collected
-        factory = LinePinFactory(self.sim.lines, self.clock)
+        factory = line_pins(self.sim.lines, self.clock)
         self.board = open_board(
             self.profile, self.sim.adapters, factory, clock=self.clock, refresh=self.refresh
         )

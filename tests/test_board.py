@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
-from gpiozero import GPIOPinInUse
+from gpiozero import DigitalInputDevice
 from rig_hardware import Bell, Rig, noise
 
 from drivers.board import open_board
-from drivers.linepins import LinePinFactory
+from drivers.linepins import line_pins
 from hardware.frame import BLANK, pack
 from hardware.profile import board_names, load_profile, parse_profile
 from hardware.seat import Board, Button, Seat
@@ -33,8 +33,10 @@ def test_every_bundled_board(name: str) -> None:
         assert rig.visible(number) == shown[number]
         if seat.lamp is not None:
             seat.lamp.set(True)
+            rig.step()
             assert rig.sim.lamp(number) is True
             seat.lamp.set(False)
+            rig.step()
             assert rig.sim.lamp(number) is False
         for button in Button:
             rig.sim.press(number, button)
@@ -126,16 +128,59 @@ def test_close_twice() -> None:
     rig.board.close()
 
 
-def test_busy_pin_leaves_nothing_open() -> None:
-    """If a pin cannot be had, opening fails by the pin's name and lets all other pins go."""
+def test_busy_pin_costs_its_seat_alone(caplog: pytest.LogCaptureFixture) -> None:
+    """A pin that somebody else holds is told as its seat's fault, with the pin; the other seat works."""
     profile = load_profile("direct-2")
     sim = SimBoard(profile)
-    factory = LinePinFactory(sim.lines, lambda: 0.0)
-    first = open_board(profile, sim.adapters, factory, clock=lambda: 0.0)
-    with pytest.raises(GPIOPinInUse, match="5"):
-        open_board(profile, sim.adapters, factory, clock=lambda: 0.0)
-    first.close()
-    open_board(profile, sim.adapters, factory, clock=lambda: 0.0).close()
+    now = [0.0]
+    factory = line_pins(sim.lines, lambda: now[0])
+    holder = DigitalInputDevice(5, pull_up=True, pin_factory=factory)
+    board = open_board(profile, sim.adapters, factory, clock=lambda: now[0])
+    board.flush(0.0)
+    assert "buttons of seat 1" in str(board.seats[1].fault)
+    assert "GPIO5" in str(board.seats[1].fault)
+    assert board.seats[2].fault is None
+    assert "buttons of seat 1: pin GPIO5 is already in use" in caplog.text
+    # Seat 1's other pins were let go, and seat 2's are heard.
+    DigitalInputDevice(6, pull_up=True, pin_factory=factory).close()
+    sim.press(2, Button.LEFT)
+    edges = []
+    for at in (0.0, 0.1, 0.2):
+        now[0] = at
+        sim.advance(at)
+        edges += board.poll(at)
+    assert [(edge.seat, edge.button) for edge in edges] == [(2, Button.LEFT)]
+    board.close()
+    holder.close()
+
+
+def test_busy_lamp_pin(caplog: pytest.LogCaptureFixture) -> None:
+    """A lamp whose pin cannot be had is left out, and said so; all else works."""
+    profile = load_profile("direct-2")
+    sim = SimBoard(profile)
+    factory = line_pins(sim.lines, lambda: 0.0)
+    with DigitalInputDevice(26, pull_up=True, pin_factory=factory):
+        board = open_board(profile, sim.adapters, factory, clock=lambda: 0.0)
+        assert (board.seats[1].lamp, board.seats[1].fault) == (None, None)
+        assert "lamp of seat 1: pin GPIO26 is already in use" in caplog.text
+        board.close()
+
+
+@pytest.mark.parametrize("name", ["direct-2", "expander-6"])
+def test_stuck_button_is_told(name: str) -> None:
+    """A button that is down from the start is its seat's fault until it is released, and plays no part."""
+    sim = SimBoard(load_profile(name))
+    sim.press(2, Button.MARK)
+    sim.advance(100.0)
+    rig = Rig(name, sim=sim)
+    assert rig.run(0.3) == []
+    assert "held down since the start, and ignored until released: mark" in str(rig.board.seats[2].fault)
+    assert rig.board.seats[1].fault is None
+    sim.release(2, Button.MARK)
+    assert rig.run(0.3) == []
+    assert rig.board.seats[2].fault is None
+    sim.press(2, Button.MARK)
+    assert [edge.down for edge in rig.run(0.3)] == [True]
 
 
 def test_threaded_board() -> None:
@@ -143,7 +188,7 @@ def test_threaded_board() -> None:
     profile = load_profile("direct-2")
     sim = SimBoard(profile, strict=True)
     bell = Bell()
-    factory = LinePinFactory(sim.lines, time.monotonic)
+    factory = line_pins(sim.lines, time.monotonic)
     board = open_board(profile, sim.adapters, factory, clock=time.monotonic)
     board.start()
     sim.watch(bell.ring)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rig_hardware import Rig
 
 from drivers.buttons import LOOK_SECONDS, PinButtons, PinLamp
-from drivers.linepins import LinePinFactory
+from drivers.linepins import line_pins
 from hardware.profile import load_profile, parse_profile
 from hardware.seat import Button, Edge
 from hardware.sim.lines import SimLine
@@ -29,7 +29,7 @@ class Lines:
         self.lines = {pin: SimLine(pin, contact_level=not active_low) for pin in PINS.values()}
         for button in down:
             self.lines[PINS[button]].touch(True, self.now)
-        self.factory = LinePinFactory(self.lines, lambda: self.now)
+        self.factory = line_pins(self.lines, lambda: self.now)
         self.buttons = PinButtons(3, PINS, self.factory, active_low=active_low, settle_ms=15)
 
     def touch(self, button: Button, closed: bool) -> None:
@@ -97,7 +97,7 @@ def test_chord_keeps_order() -> None:
     ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 2**32), bounce_ms=st.floats(0, 10))
 def test_random_strokes_through_everything(seed: int, bounce_ms: float) -> None:
     """Strokes of 40 ms and more, bouncing up to 10 ms, at all seats at once: told once each."""
@@ -211,7 +211,7 @@ def test_close_lets_pins_go() -> None:
 def test_lamp() -> None:
     """A lamp is off at first, drives its line high while on, and is off and let go when closed."""
     line = SimLine(12)
-    lamp = PinLamp(12, LinePinFactory({12: line}, lambda: 0.0))
+    lamp = PinLamp(12, line_pins({12: line}, lambda: 0.0))
     assert line.driven is False
     lamp.set(True)
     assert line.driven is True

@@ -76,7 +76,7 @@ def test_panel_equals_image(screen: str) -> None:
     assert rig.sim.panel(1).refused == []
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     screen=st.sampled_from(SCREENS),
     seed=st.integers(0, 2**32),
@@ -165,7 +165,7 @@ def test_full_repaint_of_an_sh1106() -> None:
     assert cost.transfers <= 20
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from(["ssd1306", "sh1106"]),
     st.lists(st.tuples(st.integers(0, 127), st.integers(0, 63)), min_size=1, max_size=80),

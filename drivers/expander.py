@@ -1,0 +1,268 @@
+"""Buttons and lamps on an expander: it is polled and looked after on its bus's thread."""
+
+import errno
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+
+from drivers.mcp23017 import MCP23017, Look, RegistersLost
+from hardware.bus import I2CBus
+from hardware.buttons import Debouncer
+from hardware.errors import BusError
+from hardware.seat import Button, Edge
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.010
+"""How often an expander without an interrupt line is asked whether anything has happened."""
+BACKUP_SECONDS = 0.025
+"""The same with an interrupt line, in case that its edge was lost."""
+MOVING_SECONDS = 0.005
+"""How often it is looked at while a contact bounces or waits to count."""
+LOOK_SECONDS = 0.1
+"""How often all registers are checked, whatever happens."""
+
+
+class _Input:
+    """One button's pin."""
+
+    def __init__(self, seat: "ExpanderButtons", button: Button, number: int) -> None:
+        self.seat = seat
+        self.button = button
+        self.bit = 1 << number
+        self.debouncer: Debouncer | None = None
+
+
+class Expander:
+    """An MCP23017 and what hangs on it. ``name`` stands in faults, ``clock``: seconds, monotonic.
+
+    The chip is programmed anew whenever its registers are not as they were written, and no level counts that
+    was read together with wrong registers. All but what seats call is called from the bus's thread.
+    """
+
+    def __init__(
+        self,
+        bus: I2CBus,
+        address: int,
+        inputs: int,
+        *,
+        clock: Callable[[], float],
+        name: str,
+        settle_ms: float = 15,
+        interrupt: bool = False,
+    ) -> None:
+        self.name = name
+        self.wake: Callable[[], None] = lambda: None
+        self.fault: str | None = None
+        """what is wrong with the expander, in words for an operator"""
+        self._clock = clock
+        self._chip = MCP23017(bus, address, inputs)
+        self._settle = settle_ms / 1000
+        self._interval = BACKUP_SECONDS if interrupt else POLL_SECONDS
+        self._inputs: list[_Input] = []
+        self._wanted = 0
+        self._outputs: int | None = None
+        self._sampled_at = 0.0
+        self._next_look = 0.0
+        self._next_poll = float("-inf")
+        self._asked = False
+        self._fell_at: float | None = None
+        self._blind = True
+
+    # For seats
+
+    def buttons(self, seat: int, bits: Mapping[Button, int]) -> "ExpanderButtons":
+        """The buttons of a seat: pin numbers, 0 to 7 for GPA0 to GPA7, 8 to 15 for GPB0 to GPB7."""
+        buttons = ExpanderButtons(seat, self)
+        for button, number in bits.items():
+            pin = _Input(buttons, button, number)
+            buttons.inputs.append(pin)
+            self._inputs.append(pin)
+        return buttons
+
+    def lamp(self, number: int) -> "ExpanderLamp":
+        """The lamp on a pin, by its number."""
+        return ExpanderLamp(self, 1 << number)
+
+    def switch(self, bit: int, on: bool) -> None:
+        """Set the wanted level of an output."""
+        self._wanted = self._wanted | bit if on else self._wanted & ~bit
+        self.ask()
+
+    def ask(self) -> None:
+        """Poll it at once. From any thread."""
+        self._asked = True
+        self.wake()
+
+    def interrupted(self) -> None:
+        """Its interrupt line fell. From any thread."""
+        self._fell_at = self._clock()
+        self.ask()
+
+    # For the bus's owner
+
+    def deadline(self) -> float:
+        """When it must be polled next."""
+        return float("-inf") if self._asked else self._next_poll
+
+    def poll(self, now: float) -> None:
+        """Bring it to what is wanted, and see what its buttons do. Raise BusError if the bus fails."""
+        self._asked = False  # before anything is read: what comes from now on asks again
+        fell_at, self._fell_at = self._fell_at, None
+        try:
+            self._poll(now, self._sampled_at if fell_at is None else fell_at)
+        except OSError:
+            self._lose_sight()
+            raise
+        moving = any(pin.debouncer is None or pin.debouncer.deadline is not None for pin in self._inputs)
+        self._next_poll = now + (MOVING_SECONDS if moving else self._interval)
+
+    def darken(self) -> None:
+        """Switch all outputs off. Raise BusError if the bus fails."""
+        self._wanted = 0
+        if self._outputs:
+            self._chip.set_outputs(0)
+            self._outputs = 0
+
+    def ping(self) -> None:
+        """Ask whether it is there. Raise BusError if the bus fails."""
+        self._lose_sight()
+        self._chip.peek()
+
+    def report(self, fault: str | None) -> None:
+        """Set what ``fault`` tells."""
+        self.fault = fault
+
+    def _lose_sight(self) -> None:
+        """What was captured is lost, or too old to act on: only levels count at the next look."""
+        self._blind = True
+        self._next_look = float("-inf")
+
+    def _poll(self, now: float, moved_at: float) -> None:
+        wanted = self._wanted
+        if self._outputs is None:
+            self._program(wanted, now)
+            return
+        if wanted != self._outputs:
+            self._chip.set_outputs(wanted)
+            self._outputs = wanted
+        peeked = None
+        quiet = all(pin.debouncer is not None and pin.debouncer.deadline is None for pin in self._inputs)
+        if quiet and now < self._next_look:
+            peeked = self._chip.peek()
+            if not peeked.flags:
+                self._sampled_at = now
+                return
+        try:
+            look = self._look_twice(wanted)
+        except RegistersLost as problem:
+            log.warning("%s was programmed anew: %s", self.name, problem)
+            self._program(wanted, now)
+            return
+        captured = look.captured
+        # What was captured stays until the next interrupt, so a spoilt reading is told from a true one.
+        if peeked is not None and not captured.flags and captured.levels == peeked.levels:
+            captured = peeked
+        self._sample(0 if self._blind else captured.flags, captured.levels, look.levels, moved_at, now)
+        self._blind = False
+        self._next_look = now + LOOK_SECONDS
+        self._sampled_at = now
+
+    def _look_twice(self, outputs: int) -> Look:
+        """A single wrong reading may have been spoilt on the wire."""
+        try:
+            return self._chip.look(outputs)
+        except RegistersLost:
+            return self._chip.look(outputs)
+
+    def _program(self, outputs: int, now: float) -> None:
+        """Write all registers. Levels count from the next poll on, when the pull-ups have risen."""
+        self._outputs = None
+        try:
+            self._chip.program(outputs)
+        except RegistersLost as problem:
+            raise BusError(errno.ENODEV, f"is not an MCP23017 that works: {problem}") from None
+        self._outputs = outputs
+        self._lose_sight()
+
+    def _sample(self, flags: int, captured: int, levels: int, moved_at: float, now: float) -> None:
+        for pin in self._inputs:
+            down, was_down = not levels & pin.bit, not captured & pin.bit
+            if pin.debouncer is None:
+                pin.debouncer = Debouncer(self._settle, down, now)
+            elif flags & pin.bit and was_down != down:
+                # It moved, and moved back before anybody looked: perhaps a whole tap.
+                pin.debouncer.feed(was_down, moved_at)
+            pin.debouncer.feed(down, now)
+            for event, at in pin.debouncer.settle(now):
+                pin.seat.found(pin.button, event, at)
+
+
+class ExpanderButtons:
+    """The buttons of one seat on an expander (``hardware.seat.Buttons``)."""
+
+    def __init__(self, seat: int, expander: Expander) -> None:
+        self.seat = seat
+        self.inputs: list[_Input] = []
+        self._expander = expander
+        self._wake: Callable[[], None] = lambda: None
+        self._found: deque[tuple[float, Button, bool]] = deque()
+        self._last_at = float("-inf")
+
+    @property
+    def stuck(self) -> tuple[Button, ...]:
+        """Buttons that have been down since the start: they are ignored until they are released."""
+        return tuple(pin.button for pin in self.inputs if pin.debouncer is not None and pin.debouncer.stuck)
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with these buttons; None if they work."""
+        return self._expander.fault or stuck_fault(self.stuck)
+
+    def found(self, button: Button, down: bool, at: float) -> None:
+        """A press or release became certain. From the bus's thread."""
+        self._found.append((at, button, down))
+        self._wake()
+
+    def listen(self, wake: Callable[[], None]) -> None:
+        """From now on call ``wake`` (from any thread) when there is an edge to poll."""
+        self._wake = wake
+
+    def poll(self, now: float) -> list[Edge]:
+        """Presses and releases that became certain, in order of time."""
+        found = []
+        while self._found:
+            found.append(self._found.popleft())
+        found.sort(key=lambda event: event[0])
+        edges = []
+        for at, button, down in found:
+            self._last_at = max(at, self._last_at)
+            edges.append(Edge(self.seat, button, down, self._last_at))
+        return edges
+
+    def deadline(self) -> float | None:
+        """Now if there is something to poll; else a wake comes."""
+        return float("-inf") if self._found else None
+
+    def close(self) -> None:
+        """Nothing to let go."""
+
+
+class ExpanderLamp:
+    """A lamp on an expander's pin that feeds it while high (``hardware.seat.Lamp``)."""
+
+    def __init__(self, expander: Expander, bit: int) -> None:
+        self._expander = expander
+        self._bit = bit
+
+    def set(self, on: bool) -> None:
+        """Switch it."""
+        self._expander.switch(self._bit, on)
+
+
+def stuck_fault(stuck: Sequence[Button]) -> str | None:
+    """Says which buttons have been down since the start."""
+    if not stuck:
+        return None
+    names = ", ".join(button.value for button in stuck)
+    return f"held down since the start, and ignored until released: {names}"
