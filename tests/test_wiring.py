@@ -23,7 +23,7 @@ from firmware.wiring.reach import CABLE_FARAD, CHIP_FARAD, SINK_LIMIT, bus_reach
 from firmware.wiring.signals import SIGNALS
 from firmware.wiring.tables import bill_table, pin_table, wire_table
 from firmware.wiring.write import files_of
-from hardware.profile import Profile, board_names, load_profile, parse_profile
+from hardware.profile import Bit, Profile, board_names, load_profile, parse_profile
 from hardware.seat import Button
 
 ROOT = Path(__file__).parents[1]
@@ -49,11 +49,8 @@ screen = { chip = "ssd1306", bus = "main", address = 0x3D }
 buttons = { left = 21, right = 20, mark = 16, play = 12 }
 """
 
-DRAWN = [name for name in board_names() if not load_profile(name).expanders]
-"""Bundled boards that there are drawings of."""
 
-
-@pytest.fixture(params=DRAWN)
+@pytest.fixture(params=board_names())
 def plan(request: pytest.FixtureRequest) -> Plan:
     """The plan of every bundled board that there are drawings of."""
     return plan_of(load_profile(request.param))
@@ -73,6 +70,12 @@ def drawn(plan: Plan) -> dict[str, ElementTree.Element]:
     return {name: ElementTree.fromstring(text) for name, text in files_of(plan, "svg").items()}
 
 
+def the(sheets: dict[str, ElementTree.Element], subject: str) -> ElementTree.Element:
+    """The one drawing of a subject: ``header``, ``bus``, ``expander-a``, ``seat-1``."""
+    (sheet,) = (sheet for name, sheet in sheets.items() if re.fullmatch(rf"sheet-\d+-{subject}\.svg", name))
+    return sheet
+
+
 def wires_in(sheet: ElementTree.Element) -> set[tuple[str, str, str]]:
     """Signal and both ends of each wire that a drawing shows."""
     return {
@@ -80,6 +83,11 @@ def wires_in(sheet: ElementTree.Element) -> set[tuple[str, str, str]]:
         for group in sheet.iter(f"{SVG}g")
         if "data-wire" in group.attrib
     }
+
+
+def chip_pin(bit: Bit) -> int:
+    """The pin of an MCP23017 in its SPDIP package: GPB0 to GPB7 are 1 to 8, GPA0 to GPA7 are 21 to 28."""
+    return bit.number + 21 if bit.number < 8 else bit.number - 7
 
 
 def words_in(sheet: ElementTree.Element) -> set[str]:
@@ -103,20 +111,34 @@ def test_header_agrees_with_gpiozero(revision: int) -> None:
 
 
 def test_every_signal_of_the_profile_is_drawn(plan: Plan) -> None:
-    """Header sheet and seat sheet show each button's and lamp's wire from its own pin, with its name in
-    words."""
+    """Each button's and lamp's wire is on the sheets of both its ends, with the names of both in words."""
     sheets = drawn(plan)
     for seat in plan.profile.seats:
-        (own,) = (sheet for name, sheet in sheets.items() if name.endswith(f"-seat-{seat.number}.svg"))
+        own = the(sheets, f"seat-{seat.number}")
         for button, gpio in seat.buttons.by_button().items():
             pin = pin_of(gpio)
             wire = (button.name, f"Pi pin {pin.number} (GPIO{gpio})", f"seat {seat.number} {button.name} a")
-            assert wire in wires_in(sheets["sheet-1-header.svg"])
+            assert wire in wires_in(the(sheets, "header"))
             assert wire in wires_in(own)
-            assert {str(pin.number), f"GPIO{gpio}", button.name} <= words_in(sheets["sheet-1-header.svg"])
+            assert {str(pin.number), f"GPIO{gpio}", button.name} <= words_in(the(sheets, "header"))
             assert {wire[1], button.name} <= words_in(own)
+        for button, bit in seat.buttons.bits().items():
+            chip = the(sheets, f"expander-{bit.expander}")
+            start = f"expander {bit.expander} pin {chip_pin(bit)} ({str(bit).partition('.')[2]})"
+            wire = (button.name, start, f"seat {seat.number} {button.name} a")
+            assert wire in wires_in(chip)
+            assert wire in wires_in(own)
+            assert {str(chip_pin(bit)), str(bit).partition(".")[2], button.name} <= words_in(chip)
+            assert {start, button.name} <= words_in(own)
         if seat.lamp is not None:
-            start = f"Pi pin {pin_of(seat.lamp).number} (GPIO{seat.lamp})"
+            if seat.lamp_bit is None:
+                start = f"Pi pin {pin_of(seat.lamp).number} (GPIO{seat.lamp})"
+                source = the(sheets, "header")
+            else:
+                bit = seat.lamp_bit
+                start = f"expander {bit.expander} pin {chip_pin(bit)} ({str(bit).partition('.')[2]})"
+                source = the(sheets, f"expander-{bit.expander}")
+            assert ("LAMP", start, f"seat {seat.number} resistor a") in wires_in(source)
             assert ("LAMP", start, f"seat {seat.number} resistor a") in wires_in(own)
             assert f"{LAMP_OHM} Ω" in words_in(own)
         address = f"0x{seat.screen.address:02X}"
@@ -124,21 +146,26 @@ def test_every_signal_of_the_profile_is_drawn(plan: Plan) -> None:
 
 
 def test_every_wire_is_drawn_and_listed_once(plan: Plan) -> None:
-    """Each wire is on the sheet of its seat, or on the bus sheet, there as a row to tick off, and in
-    wires.csv."""
+    """Each wire is in wires.csv, on one sheet with a row to tick off, and drawn at both its ends."""
     sheets = drawn(plan)
     listed = [(row["signal"], row["from"], row["to"]) for row in rows(files_of(plan, "csv")["wires.csv"])]
     assert len(listed) == len(set(listed)) == len(plan.wires)
     for wire in plan.wires:
-        tail = "-bus.svg" if wire.seat is None else f"-seat-{wire.seat}.svg"
-        (sheet,) = (sheet for name, sheet in sheets.items() if name.endswith(tail))
+        parts = {wire.start.part, wire.end.part}
+        chips = [part for part in parts if part.startswith("expander")]
+        subject = f"seat-{wire.seat}"
+        if wire.seat is None:
+            subject = chips[0].replace(" ", "-") if chips else "bus"
+        sheet = the(sheets, subject)
         ends = (wire.signal.name, str(wire.start), str(wire.end))
         assert ends in wires_in(sheet)
         assert ends in listed
-        if PI in (wire.start.part, wire.end.part):
-            assert ends in wires_in(sheets["sheet-1-header.svg"])
+        if PI in parts:
+            assert ends in wires_in(the(sheets, "header"))
         if wire.start.part.startswith(("strip", "mux")):
-            assert ends in wires_in(sheets["sheet-2-bus.svg"])
+            assert ends in wires_in(the(sheets, "bus"))
+        for chip in chips:
+            assert ends in wires_in(the(sheets, chip.replace(" ", "-")))
         assert {str(wire.number), *ends, wire.signal.colour} <= words_in(sheet)
 
 
@@ -193,6 +220,8 @@ def test_quantities_match_the_profile(plan: Plan) -> None:
     assert bill.get("LED", {}).get("quantity", "0") == str(lamps)
     assert bill.get(f"resistor {LAMP_OHM} Ω", {}).get("quantity", "0") == str(lamps)
     assert bill.get("breakout board TCA9548A", {}).get("quantity", "0") == str(len(plan.profile.muxes))
+    for part in ("MCP23017-E/SP", "socket, 28 pins, 300 mil", "ceramic capacitor 100 nF"):
+        assert bill.get(part, {}).get("quantity", "0") == str(len(plan.profile.expanders))
     used = sum(row["goes to"] != "" for row in rows(pin_table(plan).csv()) if row["part"] == PI)
     assert bill["jumper lead with a female end"]["quantity"] == str(used)
 
@@ -272,11 +301,44 @@ def test_signals_differ_without_colour() -> None:
     assert len({signal.colour for signal in SIGNALS}) == len(SIGNALS)
 
 
+def test_no_pin_of_an_expander_floats() -> None:
+    """Power, ground, bus, reset and the address pins of each chip are wired, the address as the profile has
+    it."""
+    profile = load_profile("expander-6")
+    plan = plan_of(profile)
+    for name, expander in profile.expanders.items():
+        wired = {
+            end.pin: wire.signal.name
+            for wire in plan.wires
+            for end in (wire.start, wire.end)
+            if end.part == f"expander {name}"
+        }
+        assert {"VDD", "VSS", "SCL", "SDA", "RESET"} <= set(wired)
+        assert wired["RESET"] == "3V3"
+        address = sum((wired[f"A{bit}"] == "3V3") << bit for bit in range(3))
+        assert 0x20 + address == expander.address
+        assert wired["INTA"] == "INT"
+        assert not {"GPA7", "GPB7"} & {pin for pin, signal in wired.items() if signal != "LAMP"}
+
+
+def test_lines_of_the_table_reach_the_header() -> None:
+    """The mux's reset and the expanders' interrupts are on the header's and on their own sheet."""
+    plan = plan_of(load_profile("expander-6"))
+    sheets = drawn(plan)
+    for subject, wire in {
+        "bus": ("RESET", "Pi pin 11 (GPIO17)", "mux hub RST"),
+        "expander-a": ("INT", "expander a pin 20 (INTA)", "Pi pin 13 (GPIO27)"),
+        "expander-b": ("INT", "expander b pin 20 (INTA)", "Pi pin 15 (GPIO22)"),
+    }.items():
+        assert wire in wires_in(the(sheets, subject))
+        assert wire in wires_in(the(sheets, "header"))
+
+
 def test_any_label_is_drawn() -> None:
     """Labels and titles with the characters that XML reserves come out as they are."""
     sheets = drawn(plan_of(small()))
-    assert {"a<b", "Two & <few>"} <= words_in(sheets["sheet-3-seat-1.svg"])
-    assert '"&' in words_in(sheets["sheet-4-seat-2.svg"])
+    assert {"a<b", "Two & <few>"} <= words_in(the(sheets, "seat-1"))
+    assert '"&' in words_in(the(sheets, "seat-2"))
 
 
 def test_buttons_that_pull_up_share_power() -> None:
@@ -329,11 +391,10 @@ def test_boot_lines_follow_the_bus() -> None:
     [
         ([("number = 1", "number = 3")], "bus main is number 3; drawings exist for number 1"),
         ([("[buses.main]", "[buses.other]\nnumber = 0\n[buses.main]")], "has 2 I2C buses (other, main)"),
-        ([("number = 1", 'number = 1\n[expanders.a]\nbus = "main"')], "has expanders (a)"),
     ],
 )
 def test_boards_without_drawings(changes: list[tuple[str, str]], words: str) -> None:
-    """A board on another bus than that of header pins 3 and 5, or with expanders, is refused in words."""
+    """A board on another bus than that of header pins 3 and 5, is refused in words."""
     with pytest.raises(UsageError, match=re.escape(words)):
         plan_of(small(*changes))
 
@@ -392,7 +453,7 @@ def test_guide_lists_boards_and_parts() -> None:
     """docs/build.md has, for every bundled board, a link to its page and the quantities of its bill, as
     they are."""
     guide = (ROOT / "docs/build.md").read_text("utf-8")
-    plans = [plan_of(load_profile(name)) for name in DRAWN]
+    plans = [plan_of(load_profile(name)) for name in board_names()]
     boards = "| board | what it is |\n| --- | --- |\n" + "".join(
         f"| [{plan.profile.name}](wiring/{plan.profile.name}/README.md) | {plan.profile.title} |\n"
         for plan in plans

@@ -1,12 +1,14 @@
 """The sheet of the strip that shares out the bus, and of the mux."""
 
+from firmware.wiring.pages import Aim, aim_of
 from firmware.wiring.plan import PI, STRIP, Plan, Terminal, Wire, mux_name
-from firmware.wiring.sheet import FAINT, GREY, MARGIN, TICK, WIDTH, Sheet
+from firmware.wiring.sheet import GREY, MARGIN, WIDTH, Sheet, wire_rows
 from firmware.wiring.signals import GROUND, POWER, SCL, SDA
+from hardware.profile import MuxProfile
 
 RAILS = {POWER.name: 78.0, GROUND.name: 88.0, SDA.name: 98.0, SCL.name: 108.0}
 RAIL_LEFT, RAIL_RIGHT = 40.0, WIDTH - MARGIN
-SOURCE, COLUMNS = 18.0, 58.0
+SOURCE, COLUMNS = 18.0, 55.0
 """The Pi's pins, and where the other wires' holes begin."""
 ABOVE = 62.0
 MUX_LEFT = 34.0
@@ -14,43 +16,45 @@ MUX_TOP, MUX_BOTTOM, SEATS_TOP = 134.0, 166.0, 184.0
 CHANNELS = 8
 
 
-def draw_bus(sheet: Sheet, plan: Plan, sheet_of: dict[int | None, int]) -> None:
-    """Draw strip and mux. ``sheet_of``: number of the sheet where a seat's wires go on."""
+def draw_bus(sheet: Sheet, plan: Plan) -> None:
+    """Draw strip and mux."""
     _rails(sheet, plan)
     if plan.profile.muxes:
-        sheet.box(
-            MUX_LEFT,
-            MUX_TOP,
-            RAIL_RIGHT - MUX_LEFT,
-            MUX_BOTTOM - MUX_TOP,
-            fill="#e8f0fb",
-            line=0.4,
-            corner=1.5,
-        )
+        width, height = RAIL_RIGHT - MUX_LEFT, MUX_BOTTOM - MUX_TOP
+        sheet.box(MUX_LEFT, MUX_TOP, width, height, fill="#e8f0fb", line=0.4, corner=1.5)
     groups = _groups(plan)
-    unit = (RAIL_RIGHT - COLUMNS) / sum(len(wires) for wires in groups.values())
+    # The mux's pins have their names beside each other, so its wires stand further apart.
+    shares = {aim: len(wires) * (1.3 if aim.label == "bus" else 1) for aim, wires in groups.items()}
+    unit = (RAIL_RIGHT - COLUMNS) / sum(shares.values())
     left = COLUMNS
-    for seat, wires in groups.items():
-        width = min(unit, 9.0) * len(wires)
+    for aim, wires in groups.items():
+        width = min(unit, 9.0) * shares[aim]
         pitch = width / (len(wires) + 0.5)
         places = [(left + pitch * (nth + 0.6), wire) for nth, wire in enumerate(wires)]
-        if seat is None:
+        if aim.label == "bus":
             _downward(sheet, places)
         else:
-            _upward(sheet, places, (left, width), f"seat {seat}", f"sheet {sheet_of[seat]}")
-        left += unit * len(wires)
+            sheet.goal(left + 0.3, ABOVE - 13, width - 0.6, 9, aim)
+            _upward(sheet, places, turned=pitch < 6)
+        left += unit * shares[aim]
     for name, mux in plan.profile.muxes.items():
-        _mux(sheet, plan, name, mux.address, sheet_of)
-    _list(sheet, plan, 216.0 if plan.profile.muxes else 132.0)
+        _mux(sheet, plan, name, mux)
+    own = [wire for wire in plan.wires_of(None) if not _elsewhere(wire)]
+    wire_rows(sheet, 216.0 if plan.profile.muxes else 132.0, own)
 
 
-def _groups(plan: Plan) -> dict[int | None, list[Wire]]:
-    """The wires that leave the strip, by the seat that they go to; None: to the mux."""
-    groups: dict[int | None, list[Wire]] = {}
+def _groups(plan: Plan) -> dict[Aim, list[Wire]]:
+    """The wires that leave the strip, by where they go."""
+    groups: dict[Aim, list[Wire]] = {}
     for wire in plan.wires:
         if wire.start.part == STRIP:
-            groups.setdefault(wire.seat, []).append(wire)
+            groups.setdefault(aim_of(plan, wire, wire.start), []).append(wire)
     return groups
+
+
+def _elsewhere(wire: Wire) -> bool:
+    """Whether a wire is listed on an expander's sheet."""
+    return any(end.part.startswith("expander ") for end in (wire.start, wire.end))
 
 
 def _rails(sheet: Sheet, plan: Plan) -> None:
@@ -68,23 +72,20 @@ def _rails(sheet: Sheet, plan: Plan) -> None:
     sheet.text(SOURCE, RAILS[POWER.name] - 6, "Pi pin", 2.7, "middle")
 
 
-def _upward(
-    sheet: Sheet, places: list[tuple[float, Wire]], span: tuple[float, float], label: str, page: str
-) -> None:
-    left, width = span
-    sheet.box(left + 0.6, ABOVE - 13, width - 1.2, 9, fill=FAINT, corner=1)
-    sheet.text(left + width / 2, ABOVE - 9.2, label, 2.9, "middle", bold=True)
-    sheet.text(left + width / 2, ABOVE - 5.8, page, 2.3, "middle")
+def _upward(sheet: Sheet, places: list[tuple[float, Wire]], turned: bool) -> None:
     for x, wire in places:
         _tap(sheet, x, wire, ABOVE - 4)
-        sheet.text(x + 1.2, ABOVE + 3, str(wire.number), 2.3, bold=True)
+        if turned:
+            sheet.text(x + 2.9, ABOVE + 7, str(wire.number), 2.3, bold=True, turned=True)
+        else:
+            sheet.text(x + 1.1, ABOVE + 3, str(wire.number), 2.3, bold=True)
 
 
 def _downward(sheet: Sheet, places: list[tuple[float, Wire]]) -> None:
     for x, wire in places:
         _tap(sheet, x, wire, MUX_TOP)
         sheet.text(x + 1.2, MUX_TOP - 6, str(wire.number), 2.3, bold=True)
-        sheet.text(x, MUX_TOP + 4.6, wire.end.pin, 2.5, "middle", bold=True)
+        sheet.text(x, MUX_TOP + 4.6, wire.end.pin, 2.3, "middle")
 
 
 def _tap(sheet: Sheet, x: float, wire: Wire, end: float) -> None:
@@ -93,45 +94,36 @@ def _tap(sheet: Sheet, x: float, wire: Wire, end: float) -> None:
     sheet.disc(x, y, 1.2, fill="#ffffff")
 
 
-def _mux(sheet: Sheet, plan: Plan, name: str, address: int, sheet_of: dict[int | None, int]) -> None:
-    left = MUX_LEFT
-    middle = (left + RAIL_RIGHT) / 2
-    sheet.text(middle, MUX_TOP + 13, f"mux {name}: TCA9548A at 0x{address:02X}", 4, "middle", bold=True)
-    sheet.text(
-        middle, MUX_TOP + 18.5, "RST stays open, and so do A0, A1, A2 where no wire is drawn", 2.6, "middle"
-    )
-    pitch = (RAIL_RIGHT - left - 6) / CHANNELS
+def _mux(sheet: Sheet, plan: Plan, name: str, mux: MuxProfile) -> None:
+    part, middle = mux_name(name), (MUX_LEFT + RAIL_RIGHT) / 2
+    sheet.text(middle, MUX_TOP + 13, f"{part}: TCA9548A at 0x{mux.address:02X}", 4, "middle", bold=True)
+    left_open = "A0, A1, A2 stay open where no wire is drawn"
+    if mux.reset is None:
+        left_open = f"RST and {left_open}"
+    sheet.text(middle, MUX_TOP + 18.5, left_open, 2.6, "middle")
+    reset = plan.at(part, "RST")
+    if reset is not None:
+        y = MUX_TOP + 12
+        sheet.wire([(SOURCE, y), (MUX_LEFT, y)], reset)
+        sheet.pin(SOURCE, y, reset.start.pin)
+        sheet.text(SOURCE + 5, y - 1.5, str(reset.number), 2.6, bold=True)
+        sheet.text(MUX_LEFT + 2, y + 1, "RST", 2.5, bold=True)
+    pitch = (RAIL_RIGHT - MUX_LEFT - 6) / CHANNELS
     for channel in range(CHANNELS):
-        center = left + 3 + (channel + 0.5) * pitch
-        seats: list[int] = []
-        for pin, x in ((f"SD{channel}", center - 4.3), (f"SC{channel}", center + 4.3)):
-            wires = [wire for wire in plan.wires if wire.start == Terminal(mux_name(name), pin)]
-            for wire in wires:
-                sheet.wire([(x, MUX_BOTTOM), (x, SEATS_TOP)], wire)
-            if wires:
-                numbers = ", ".join(str(wire.number) for wire in wires)
-                sheet.text(x + 1.2, MUX_BOTTOM + 5, numbers, 2.3, bold=True)
-                seats = [wire.seat for wire in wires if wire.seat is not None]
-            sheet.text(
-                x, MUX_BOTTOM - 2, pin, 2.5, "middle", bold=bool(wires), fill="#000000" if wires else GREY
-            )
-        if seats:
-            sheet.box(center - pitch / 2 + 0.8, SEATS_TOP, pitch - 1.6, 9, fill=FAINT, corner=1)
-            sheet.text(center, SEATS_TOP + 3.8, f"seat {seats[0]}", 2.9, "middle", bold=True)
-            sheet.text(center, SEATS_TOP + 7.2, f"sheet {sheet_of[seats[0]]}", 2.3, "middle")
+        _channel(sheet, plan, part, channel, (MUX_LEFT + 3 + (channel + 0.5) * pitch, pitch))
 
 
-def _list(sheet: Sheet, plan: Plan, y: float) -> None:
-    columns = (
-        ("done", 12.0),
-        ("no.", 23.0),
-        ("signal", 31.0),
-        ("colour", 45.0),
-        ("from", 75.0),
-        ("to", 130.0),
-    )
-    rows = [
-        (TICK, str(wire.number), wire.signal.name, wire.signal, str(wire.start), str(wire.end))
-        for wire in plan.wires_of(None)
-    ]
-    sheet.table(y, columns, rows, 5.4)
+def _channel(sheet: Sheet, plan: Plan, part: str, channel: int, span: tuple[float, float]) -> None:
+    """A channel's two pins at the mux's lower edge; ``span``: its middle and its width."""
+    center, pitch = span
+    for pin, x in ((f"SD{channel}", center - 4.3), (f"SC{channel}", center + 4.3)):
+        wires = [wire for wire in plan.wires if wire.start == Terminal(part, pin)]
+        for wire in wires:
+            sheet.wire([(x, MUX_BOTTOM), (x, SEATS_TOP)], wire)
+        if wires:
+            numbers = ", ".join(str(wire.number) for wire in wires)
+            sheet.text(x + 1.2, MUX_BOTTOM + 5, numbers, 2.3, bold=True)
+            aim = aim_of(plan, wires[0], wires[0].start)
+            sheet.goal(center - pitch / 2 + 0.8, SEATS_TOP, pitch - 1.6, 9, aim)
+        ink = "#000000" if wires else GREY
+        sheet.text(x, MUX_BOTTOM - 2, pin, 2.5, "middle", bold=bool(wires), fill=ink)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from firmware.errors import UsageError
-from firmware.wiring.plan import plan_of
+from firmware.wiring.joins import plan_of
 from firmware.wiring.write import files_of, write
 from hardware.errors import ProfileError
 from hardware.profile import board_names, load_profile

@@ -6,14 +6,16 @@ kΩ on the Pi 4, 50 to 65 kΩ before); pinout.xyz, "3v3 power" (500 mA as the sa
 the B+); the data sheets named at each figure.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from firmware.wiring.plan import Plan
 from firmware.wiring.reach import SUPPLY, bus_reach
+from hardware.seat import Button
 
-RAIL_LIMIT, PIN_LIMIT, PINS_LIMIT = 500.0, 16.0, 50.0
-"""mA: what the 3V3 pins may give, what one GPIO may give, what all GPIO together may give."""
+RAIL_LIMIT, PIN_LIMIT, PINS_LIMIT, EXPANDER_LIMIT = 500.0, 16.0, 50.0, 125.0
+"""mA: what the 3V3 pins may give, one GPIO, all GPIO together; into an MCP23017 (DS20001952, 1.0)."""
 
 LAMP_OHM = 470
 """Resistor of a lamp: 3.2 mA at most with a red, orange or yellow LED (1.8 V or more), which a GPIO's share
@@ -71,45 +73,44 @@ PANELS = {
 
 def loads_of(plan: Plan) -> tuple[Load, ...]:
     """What each kind of part draws."""
+    return (*_chips(plan), *_buttons(plan), *_lamps(plan))
+
+
+def _chips(plan: Plan) -> Iterator[Load]:
     profile = plan.profile
-    loads = []
     for chip, (usual, peak, source) in PANELS.items():
         count = sum(seat.screen.chip == chip for seat in profile.seats)
         if count:
-            loads.append(Load(f"panel {chip.upper()}", "3V3", count, usual, peak, source))
+            yield Load(f"panel {chip.upper()}", "3V3", count, usual, peak, source)
     if profile.muxes:
-        loads.append(
-            Load("mux TCA9548A", "3V3", len(profile.muxes), 0.02, 0.04, "SCPS207, 6.5: ICC at 400 kHz")
+        yield Load("mux TCA9548A", "3V3", len(profile.muxes), 0.02, 0.04, "SCPS207, 6.5: ICC at 400 kHz")
+    if profile.expanders:
+        yield Load("expander MCP23017", "3V3", len(profile.expanders), 1.0, 1.0, "DS20001952, D004: at most")
+    low = round(2 * SUPPLY / bus_reach(plan)[0].pull_up * 1000, 2)
+    yield Load("pull-ups of SDA and SCL", "3V3", 1, round(low / 2, 2), low, "both lines low; half the time")
+
+
+def _buttons(plan: Plan) -> Iterator[Load]:
+    bits = sum(len(seat.buttons.bits()) for seat in plan.profile.seats)
+    pins = len(Button) * len(plan.profile.seats) - bits
+    if pins:
+        pull = round(SUPPLY / PULL_UP_OHM * 1000, 2)
+        yield Load("pressed button", "GPIO", pins, 0.0, pull, f"the Pi's pull-up of {PULL_UP_OHM // 1000} kΩ")
+    if bits:
+        yield Load(
+            "pressed button at an expander", "3V3", bits, 0.0, 0.12, "DS20001952, D070: 115 µA at most"
         )
-    low = 2 * SUPPLY / bus_reach(plan)[0].pull_up * 1000
-    loads.append(
-        Load(
-            "pull-ups of SDA and SCL",
-            "3V3",
-            1,
-            round(low / 2, 2),
-            round(low, 2),
-            "both lines low; half the time",
-        )
-    )
-    buttons = _count(plan, "button")
-    pull = SUPPLY / PULL_UP_OHM * 1000
-    loads.append(
-        Load(
-            "pressed button",
-            "GPIO",
-            buttons,
-            0.0,
-            round(pull, 2),
-            f"the Pi's pull-up of {PULL_UP_OHM // 1000} kΩ",
-        )
-    )
-    lamps = _count(plan, "lamp")
-    if lamps:
-        usual, peak = ((SUPPLY - volts) / LAMP_OHM * 1000 for volts in LAMP_VOLTS)
-        source = f"{LAMP_OHM} Ω and an LED of {LAMP_VOLTS[0]:g} V, or {LAMP_VOLTS[1]:g} V at least"
-        loads.append(Load("lamp", "GPIO", lamps, round(usual, 2), round(peak, 2), source))
-    return tuple(loads)
+
+
+def _lamps(plan: Plan) -> Iterator[Load]:
+    usual, peak = (round((SUPPLY - volts) / LAMP_OHM * 1000, 2) for volts in LAMP_VOLTS)
+    source = f"{LAMP_OHM} Ω and an LED of {LAMP_VOLTS[0]:g} V, or {LAMP_VOLTS[1]:g} V at least"
+    pins = sum(seat.lamp_pin is not None for seat in plan.profile.seats)
+    bits = sum(seat.lamp_bit is not None for seat in plan.profile.seats)
+    if pins:
+        yield Load("lamp", "GPIO", pins, usual, peak, source)
+    if bits:
+        yield Load("lamp at an expander", "3V3", bits, usual, peak, source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +129,30 @@ class Budget:
 
 
 def budgets_of(plan: Plan) -> tuple[Budget, ...]:
-    """Sums for the 3V3 pins (GPIO are fed from them too), for all GPIO together, and for the busiest GPIO."""
+    """Sums for the 3V3 pins (which feed the GPIO too), all GPIO together, the busiest GPIO, each expander."""
     loads = loads_of(plan)
     gpio = [load for load in loads if load.supply == "GPIO"]
-    return (
-        Budget("3V3, everything", _sum(loads, "usual_sum"), _sum(loads, "peak_sum"), RAIL_LIMIT),
-        Budget("all GPIO", _sum(gpio, "usual_sum"), _sum(gpio, "peak_sum"), PINS_LIMIT),
-        Budget("one GPIO", max(load.usual for load in gpio), max(load.peak for load in gpio), PIN_LIMIT),
-    )
+    budgets = [Budget("3V3, everything", _sum(loads, "usual_sum"), _sum(loads, "peak_sum"), RAIL_LIMIT)]
+    if gpio:
+        one = max(load.usual for load in gpio), max(load.peak for load in gpio)
+        budgets += [
+            Budget("all GPIO", _sum(gpio, "usual_sum"), _sum(gpio, "peak_sum"), PINS_LIMIT),
+            Budget("one GPIO", *one, PIN_LIMIT),
+        ]
+    return (*budgets, *_expander_budgets(plan, {load.part: load for load in loads}))
 
 
-def _sum(loads: tuple[Load, ...] | list[Load], field: str) -> float:
+def _expander_budgets(plan: Plan, loads: Mapping[str, Load]) -> Iterator[Budget]:
+    for name in plan.profile.expanders:
+        usual, peak = loads["expander MCP23017"].usual, loads["expander MCP23017"].peak
+        for seat in plan.profile.seats:
+            if seat.lamp_bit is not None and seat.lamp_bit.expander == name:
+                usual += loads["lamp at an expander"].usual
+                peak += loads["lamp at an expander"].peak
+            used = [bit for bit in seat.buttons.bits().values() if bit.expander == name]
+            peak += len(used) * (loads["pressed button at an expander"].peak if used else 0)
+        yield Budget(f"expander {name}", round(usual, 2), round(peak, 2), EXPANDER_LIMIT)
+
+
+def _sum(loads: Sequence[Load], field: str) -> float:
     return float(round(sum(getattr(load, field) for load in loads), 2))
-
-
-def _count(plan: Plan, kind: str) -> int:
-    return sum(part.kind == kind for part in plan.parts)

@@ -1,21 +1,17 @@
 """The sheet that shows the Pi's header with every wire that is plugged into it."""
 
 from firmware.wiring.pinout import HEADER_PLACES
-from firmware.wiring.plan import PI, Plan, Wire
-from firmware.wiring.rows_sheet import Aim, Rows, draw_rows
+from firmware.wiring.plan import PI, Plan
+from firmware.wiring.rows_sheet import Rows, draw_rows
 from firmware.wiring.sheet import GREY, MARGIN, Sheet
 
 ROWS = Rows(PI, HEADER_PLACES, left=99.0, right=111.0, top=52.0, pitch=9.6)
 
 
-def draw_header(sheet: Sheet, plan: Plan, sheet_of: dict[int | None, int]) -> None:
-    """Draw the header as it lies on the Pi. ``sheet_of``: number of the sheet where a seat's wires go on."""
-
-    def aim(wire: Wire) -> Aim:
-        return ("bus" if wire.seat is None else f"seat {wire.seat}", f"sheet {sheet_of[wire.seat]}")
-
+def draw_header(sheet: Sheet, plan: Plan) -> None:
+    """Draw the header as it lies on the Pi."""
     _board(sheet)
-    draw_rows(sheet, plan, ROWS, aim)
+    draw_rows(sheet, plan, ROWS)
     sheet.legend(259, [wire.signal for wire in plan.wires])
     sheet.lines(
         MARGIN,

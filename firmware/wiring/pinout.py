@@ -1,4 +1,4 @@
-"""Where the pins of a part lie: in two rows, as seen from above."""
+"""Where the pins of the header and of an MCP23017 lie: in two rows, as seen from above."""
 
 from typing import NamedTuple
 
@@ -30,3 +30,17 @@ HEADER_PLACES = tuple(
     for pin in HEADER
 )
 """The Pi's header with the microSD end up: odd pins on the left, even ones at the board's edge."""
+
+CHIP_PINS = (
+    *(f"GPB{bit}" for bit in range(8)),
+    *("VDD", "VSS", "NC", "SCL", "SDA", "NC"),
+    *("A0", "A1", "A2", "RESET", "INTB", "INTA"),
+    *(f"GPA{bit}" for bit in range(8)),
+)
+"""Names of an MCP23017's 28 pins in its SPDIP package, from pin 1 on (DS20001952, package types)."""
+
+CHIP_PLACES = tuple(
+    Place(name, str(number), name, number <= 14, number - 1 if number <= 14 else 28 - number)
+    for number, name in enumerate(CHIP_PINS, 1)
+)
+"""The chip with its notch up: pins 1 to 14 down the left, 15 to 28 up the right."""

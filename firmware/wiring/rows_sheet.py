@@ -1,17 +1,15 @@
 """Drawing a part with two rows of pins, each with its wire to a box that says where it goes on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from firmware.wiring.pages import aim_of
 from firmware.wiring.pinout import Place
-from firmware.wiring.plan import Plan, Wire
-from firmware.wiring.sheet import FAINT, GREY, MARGIN, WIDTH, Anchor, Sheet
+from firmware.wiring.plan import Plan, Terminal
+from firmware.wiring.sheet import GREY, MARGIN, WIDTH, Anchor, Sheet
 
 GROUP_WIDTH = 22.0
-
-Aim = tuple[str, str]
-"""Where a wire goes on: what it belongs to, and on which sheet that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +28,13 @@ class Rows:
         return (self.left if place.left else self.right), self.top + place.row * self.pitch
 
 
-def draw_rows(sheet: Sheet, plan: Plan, rows: Rows, aim: Callable[[Wire], Aim]) -> None:
+def draw_rows(sheet: Sheet, plan: Plan, rows: Rows) -> None:
     """Draw pins, wires and boxes; the part's body must be there already."""
     for place in rows.places:
         _pin(sheet, plan, rows, place)
     for left in (True, False):
         side = sorted((place for place in rows.places if place.left is left), key=lambda place: place.row)
-        _boxes(sheet, plan, rows, side, aim)
+        _boxes(sheet, plan, rows, side)
 
 
 def _pin(sheet: Sheet, plan: Plan, rows: Rows, place: Place) -> None:
@@ -56,14 +54,14 @@ def _pin(sheet: Sheet, plan: Plan, rows: Rows, place: Place) -> None:
     sheet.text(edge - toward * 2, y - 1.6, wire.signal.name, 2.9, far, bold=True)
 
 
-def _boxes(sheet: Sheet, plan: Plan, rows: Rows, side: Sequence[Place], aim: Callable[[Wire], Aim]) -> None:
+def _boxes(sheet: Sheet, plan: Plan, rows: Rows, side: Sequence[Place]) -> None:
     """One box for each run of pins that go to the same; pins without a wire between them do not end it."""
-    used = [(place, aim(wire)) for place in side if (wire := plan.at(rows.part, place.pin))]
+    used = [
+        (place, aim_of(plan, wire, Terminal(rows.part, place.pin)))
+        for place in side
+        if (wire := plan.at(rows.part, place.pin))
+    ]
     x = MARGIN if side[0].left else WIDTH - MARGIN - GROUP_WIDTH
-    for (label, page), run in groupby(used, key=lambda entry: entry[1]):
+    for aim, run in groupby(used, key=lambda entry: entry[1]):
         heights = [rows.at(place)[1] for place, _ in run]
-        top, height = heights[0] - 4, heights[-1] - heights[0] + 8
-        sheet.box(x, top, GROUP_WIDTH, height, fill=FAINT, corner=1)
-        middle = top + height / 2
-        sheet.text(x + GROUP_WIDTH / 2, middle - 0.3, label, 3, "middle", bold=True)
-        sheet.text(x + GROUP_WIDTH / 2, middle + 3, page, 2.4, "middle")
+        sheet.goal(x, heights[0] - 4, GROUP_WIDTH, heights[-1] - heights[0] + 8, aim)

@@ -1,15 +1,26 @@
 """The sheet of one seat: its panel, buttons and lamp, where their wires come from, and a list to tick off."""
 
 from firmware.wiring.currents import LAMP_OHM
-from firmware.wiring.header import HEADER
-from firmware.wiring.plan import PI, Plan, Terminal, Wire, button_name, lamp_name, panel_name, resistor_name
-from firmware.wiring.sheet import FAINT, GREY, MARGIN, TICK, Sheet
+from firmware.wiring.pinout import CHIP_PLACES, HEADER_PLACES
+from firmware.wiring.plan import (
+    PI,
+    Plan,
+    Terminal,
+    Wire,
+    button_name,
+    lamp_name,
+    panel_name,
+    resistor_name,
+)
+from firmware.wiring.sheet import FAINT, GREY, MARGIN, Sheet, wire_rows
 from hardware.profile import SeatProfile
 from hardware.seat import Button
 
 SOURCE, DEVICE, CHAIN = 96.0, 142.0, 192.0
 """Right edge of the labels that say where wires come from; left edge of the parts; what joins the buttons."""
 PANEL_ROWS = {"GND": 46.0, "VCC": 55.0, "SCL": 64.0, "SDA": 73.0}
+FLAG = 44.0
+"""Width of those labels."""
 COMMON_ROW = 94.0
 BUTTON_ROWS = {Button.LEFT: 105.0, Button.RIGHT: 119.0, Button.MARK: 133.0, Button.PLAY: 147.0}
 LAMP_ROW, LAMP_GROUND_ROW = 163.0, 172.0
@@ -26,19 +37,7 @@ def draw_seat(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
     _panel(sheet, plan, seat)
     _buttons(sheet, plan, seat)
     _lamp(sheet, plan, seat)
-    columns = (
-        ("done", 12.0),
-        ("no.", 23.0),
-        ("signal", 31.0),
-        ("colour", 45.0),
-        ("from", 75.0),
-        ("to", 130.0),
-    )
-    rows = [
-        (TICK, str(wire.number), wire.signal.name, wire.signal, str(wire.start), str(wire.end))
-        for wire in wires
-    ]
-    sheet.table(TABLE_ROW, columns, rows, 5.4)
+    wire_rows(sheet, TABLE_ROW, wires)
     sheet.lines(
         MARGIN,
         281,
@@ -61,7 +60,7 @@ def _from_source(sheet: Sheet, wire: Wire, y: float, end: float) -> None:
     """A wire that comes from another sheet, with its label."""
     sheet.wire([(SOURCE, y), (end, y)], wire)
     _mark(sheet, wire, SOURCE + 2, y)
-    sheet.flag(SOURCE, y, str(wire.start), 38, "left")
+    sheet.flag(SOURCE, y, str(wire.start), FLAG)
 
 
 def _mark(sheet: Sheet, wire: Wire, x: float, y: float) -> None:
@@ -69,27 +68,33 @@ def _mark(sheet: Sheet, wire: Wire, x: float, y: float) -> None:
 
 
 def _map(sheet: Sheet, plan: Plan, seat: int) -> None:
-    """The header, small, with the pins that this seat uses."""
-    top, pitch, odd = 51.0, 5.3, 30.0
-    sheet.text(odd + 3, top - 11.5, "where on the header", 2.7, "middle", fill=GREY)
-    sheet.text(odd + 3, top - 7.5, "(microSD end)", 2.5, "middle", fill=GREY)
-    sheet.box(odd - 3.6, top - 3.8, 13.2, 19 * pitch + 7.6, fill=FAINT, corner=1)
-    for pin in HEADER:
-        left = pin.number % 2 == 1
-        x, y = odd + (0 if left else 6), top + (pin.number - 1) // 2 * pitch
-        wire = plan.at(PI, str(pin.number))
+    """The part that the seat's buttons come from, small, with the pins that the seat uses."""
+    part = _wire_to(plan, button_name(seat, Button.LEFT), "a").start.part
+    on_pi = part == PI
+    places = HEADER_PLACES if on_pi else CHIP_PLACES
+    top, pitch, left, gap = (51.0, 5.3, 30.0, 6.0) if on_pi else (51.0, 7.4, 24.0, 11.0)
+    middle = left + gap / 2
+    title = "where on the header" if on_pi else f"where on {part}"
+    sheet.text(middle, top - 11.5, title, 2.7, "middle", fill=GREY)
+    sheet.text(middle, top - 7.5, "(microSD end)" if on_pi else "(notch up)", 2.5, "middle", fill=GREY)
+    height = max(place.row for place in places) * pitch
+    sheet.box(left - 3.6, top - 3.8, gap + 7.2, height + 7.6, fill=FAINT, corner=1)
+    for place in places:
+        x, y = left + (0 if place.left else gap), top + place.row * pitch
+        wire = plan.at(part, place.pin)
         if wire is None or wire.seat != seat:
             sheet.disc(x, y, 0.7, fill="#ffffff", line=0.15)
             continue
         sheet.disc(x, y, 2.3, fill="#ffffff", line=0.4)
-        sheet.text(x, y + 0.85, str(pin.number), 2.3, "middle", bold=True)
-        sheet.text(x - 4.4 if left else x + 4.4, y + 0.9, wire.signal.name, 2.5, "end" if left else "start")
+        sheet.text(x, y + 0.85, place.mark, 2.3, "middle", bold=True)
+        label = x - 4.4 if place.left else x + 4.4
+        sheet.text(label, y + 0.9, wire.signal.name, 2.5, "end" if place.left else "start")
 
 
 def _plate(sheet: Sheet, seat: SeatProfile) -> None:
     """How the seat looks to its player."""
-    left, top = 14.0, 162.0
-    sheet.box(left, top, 38, 18, fill="#ffffff", corner=1.5)
+    left, top = 12.0, 162.0
+    sheet.box(left, top, 37, 18, fill="#ffffff", corner=1.5)
     sheet.box(left + 11, top + 2, 16, 7, fill="#101010", corner=0.5)
     sheet.text(left + 19, top + 7.2, seat.label if len(seat.label) < 4 else "", 4, "middle", fill="#ffffff")
     for column, button in enumerate(Button):
@@ -98,7 +103,7 @@ def _plate(sheet: Sheet, seat: SeatProfile) -> None:
         sheet.text(x, top + 16.8, button.name, 2.3, "middle")
     if seat.lamp is not None:
         sheet.disc(left + 32.5, top + 5.5, 1.4, fill="#fff2f2")
-    sheet.text(left + 40, top + 17, "as its player sees it", 2.5, fill=GREY)
+    sheet.text(left + 38.5, top + 17, "as its player sees it", 2.5, fill=GREY)
 
 
 def _panel(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
@@ -127,7 +132,7 @@ def _buttons(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
         sheet.wire([start, (CHAIN, last), (CHAIN, y), (right, y)], common)
         if button is Button.LEFT:
             _mark(sheet, common, SOURCE + 2, last)
-            sheet.flag(SOURCE, last, str(common.start), 38, "left")
+            sheet.flag(SOURCE, last, str(common.start), FLAG)
         else:
             sheet.disc(CHAIN, last, 1)
         sheet.text(CHAIN + 2, y - 2, str(common.number), 2.6, bold=True)
@@ -162,10 +167,10 @@ def _lamp(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
     sheet.text(right + 2, y - 1.5, str(long_leg.number), 2.6, bold=True)
     ground = _wire_to(plan, lamp, "short leg")
     end = DEVICE + 26
-    if ground.start.part == PI:
+    if ground.start.part not in (button_name(seat.number, button) for button in Button):
         sheet.wire([(SOURCE, LAMP_GROUND_ROW), (CHAIN, LAMP_GROUND_ROW), (CHAIN, y), (end, y)], ground)
         _mark(sheet, ground, SOURCE + 2, LAMP_GROUND_ROW)
-        sheet.flag(SOURCE, LAMP_GROUND_ROW, str(ground.start), 38, "left")
+        sheet.flag(SOURCE, LAMP_GROUND_ROW, str(ground.start), FLAG)
     else:
         sheet.wire([(CHAIN, BUTTON_ROWS[Button.PLAY]), (CHAIN, y), (end, y)], ground)
         sheet.disc(CHAIN, BUTTON_ROWS[Button.PLAY], 1)

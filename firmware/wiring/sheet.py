@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import drawsvg
 
+from firmware.wiring.pages import Aim
 from firmware.wiring.plan import Wire
 from firmware.wiring.signals import SIGNALS, Signal
 
@@ -118,18 +119,17 @@ class Sheet:
             self.disc(x, y, 2.9, fill=fill, line=0.5)
         self.text(x, y + 1.05, mark, 2.9, "middle", bold=used, fill="#000000" if used else GREY)
 
-    def flag(
-        self, x: float, y: float, words: str, width: float, side: Literal["left", "right", "up", "down"]
-    ) -> None:
-        """A label at the end of a wire at (``x``, ``y``), lying to that side of it."""
-        left, top = {
-            "left": (x - width, y - 2.6),
-            "right": (x, y - 2.6),
-            "up": (x - width / 2, y - 5.2),
-            "down": (x - width / 2, y),
-        }[side]
-        self.box(left, top, width, 5.2, corner=0.8)
-        self.text(left + width / 2, top + 3.65, words, 2.7, "middle")
+    def goal(self, x: float, y: float, width: float, height: float, aim: Aim) -> None:
+        """A box that says where the wires at its edge go on."""
+        self.box(x, y, width, height, fill=FAINT, corner=1)
+        middle = y + height / 2
+        self.text(x + width / 2, middle - 0.3, aim.label, _fitting(aim.label, 3, width), "middle", bold=True)
+        self.text(x + width / 2, middle + 3, aim.place, 2.3, "middle")
+
+    def flag(self, right: float, y: float, words: str, width: float) -> None:
+        """A label whose right edge is the beginning of a wire."""
+        self.box(right - width, y - 2.6, width, 5.2, corner=0.8)
+        self.text(right - width / 2, y + 1.05, words, _fitting(words, 2.7, width), "middle")
 
     def legend(self, y: float, used: Sequence[Signal]) -> None:
         """All signals in use with colour and pattern, in one row."""
@@ -167,6 +167,29 @@ class Sheet:
 
 TICK = "☐"
 """A cell that is drawn as a box to tick."""
+
+WIRE_COLUMNS = (
+    ("done", 12.0),
+    ("no.", 23.0),
+    ("signal", 31.0),
+    ("colour", 47.0),
+    ("from", 77.0),
+    ("to", 134.0),
+)
+
+
+def wire_rows(sheet: Sheet, y: float, wires: Sequence[Wire]) -> None:
+    """A list of wires to tick off."""
+    rows = [
+        (TICK, str(wire.number), wire.signal.name, wire.signal, str(wire.start), str(wire.end))
+        for wire in wires
+    ]
+    sheet.table(y, WIRE_COLUMNS, rows, 5.4)
+
+
+def _fitting(words: str, size: float, width: float) -> float:
+    """The size, or a smaller one at which bold ``words`` fit into ``width``."""
+    return min(size, round((width - 1) / (0.7 * len(words)), 2))
 
 
 def _n(value: float) -> float | int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from firmware.wiring.bill import bill_of
 from firmware.wiring.currents import budgets_of, loads_of
 from firmware.wiring.header import HEADER
+from firmware.wiring.pinout import CHIP_PINS
 from firmware.wiring.plan import PI, Plan
 from firmware.wiring.reach import SINK_LIMIT, bus_reach
 
@@ -59,21 +60,15 @@ def _header_rows(plan: Plan) -> Iterator[Row]:
 
 def _other_rows(plan: Plan) -> Iterator[Row]:
     for part in plan.parts:
-        if part.kind != "mux":
+        if part.kind not in ("mux", "expander"):
             continue
-        for wire in plan.wires:
+        for wire in plan.wires_of_part(part.name):
             for near, far in ((wire.start, wire.end), (wire.end, wire.start)):
                 if near.part == part.name:
+                    pin = str(CHIP_PINS.index(near.pin) + 1) if part.kind == "expander" else near.pin
                     seat = "" if wire.seat is None else str(wire.seat)
-                    yield (
-                        part.name,
-                        near.pin,
-                        near.pin,
-                        wire.signal.name,
-                        seat,
-                        wire.signal.colour,
-                        str(far),
-                    )
+                    signal = wire.signal
+                    yield (part.name, pin, near.pin, signal.name, seat, signal.colour, str(far))
 
 
 def wire_table(plan: Plan) -> Table:
@@ -96,8 +91,10 @@ def bill_table(plan: Plan) -> Table:
     """The bill of materials. The last row is the sum of the currents."""
     rows: list[Row] = []
     for item in bill_of(plan):
-        load = item.load
-        currents = ("", "") if load is None else (_number(load.usual_sum), _number(load.peak_sum))
+        currents = ("", "")
+        if item.loads:
+            usual = sum(load.usual_sum for load in item.loads)
+            currents = (_number(usual), _number(sum(load.peak_sum for load in item.loads)))
         rows.append((_number(item.quantity), item.unit, item.what, item.note, *currents))
     total = budgets_of(plan)[0]
     rows.append(("", "", "all together", "", _number(total.usual), _number(total.peak)))

@@ -6,23 +6,13 @@ from typing import Literal
 from firmware.errors import UsageError
 from firmware.wiring.boot import boot_lines
 from firmware.wiring.page import page
+from firmware.wiring.pages import titles_by_file
 from firmware.wiring.plan import Plan
 from firmware.wiring.tables import bill_table, budget_table, load_table, pin_table, reach_table, wire_table
 
 Format = Literal["all", "svg", "csv", "md"]
 MARK = "<!-- Written by twentytwo wiring -->"
 """First line of drawings and pages; tables are known by their headings, boot.txt by its section."""
-
-
-def sheet_titles(plan: Plan) -> dict[str, str]:
-    """Title of each drawing by its file's name, in the order of the sheets."""
-    titles = {
-        "sheet-1-header.svg": "the Pi's header",
-        "sheet-2-bus.svg": "bus and mux" if plan.profile.muxes else "bus",
-    }
-    for seat in plan.profile.seats:
-        titles[f"sheet-{len(titles) + 1}-seat-{seat.number}.svg"] = f"seat {seat.number}"
-    return titles
 
 
 def files_of(plan: Plan, format_: Format) -> dict[str, str]:
@@ -43,7 +33,7 @@ def files_of(plan: Plan, format_: Format) -> dict[str, str]:
             "reach.csv": reach_table(plan).csv(),
         }
     if format_ in ("all", "md"):
-        files["README.md"] = f"{MARK}\n\n{page(plan, sheet_titles(plan))}"
+        files["README.md"] = f"{MARK}\n\n{page(plan, titles_by_file(plan))}"
         files["boot.txt"] = "\n".join((*boot_lines(plan.profile), ""))
     return files
 
@@ -58,7 +48,7 @@ def _drawings(plan: Plan) -> dict[str, str]:
             "drawings need the package drawsvg: install twentytwo-table[wiring], "
             "or ask for --format csv or md"
         ) from None
-    return draw(plan, sheet_titles(plan))
+    return draw(plan)
 
 
 def write(files: dict[str, str], folder: Path, force: bool) -> None:
