@@ -30,7 +30,11 @@ export function fit(table) {
     const wide = root.scrollWidth <= root.clientWidth;
     return wide && (layout === "list" || root.scrollHeight <= root.clientHeight);
   };
-  for (let pixels = Math.floor(LARGEST * ratio); pixels >= SMALLEST_ROUND * ratio; pixels -= 1) {
+  const seats = table.querySelectorAll(".seat").length;
+  const across = innerWidth / (seats > 2 ? 3 : 1) / 128;
+  const down = innerHeight / (seats > 1 ? 2 : 1) / 64;
+  const most = Math.floor(Math.min(LARGEST, across, down) * ratio); // more than that cannot fit
+  for (let pixels = most; pixels >= SMALLEST_ROUND * ratio; pixels -= 1) {
     if (fits("round", pixels) || fits("round tight", pixels)) return;
   }
   for (let pixels = Math.floor(LARGEST_LISTED * ratio); pixels > 1; pixels -= 1) {
