@@ -219,3 +219,22 @@ def test_an_unplugged_panel_is_named_and_comes_back(table):
     assert table.session.scene(1).faults == ()
     for seat in table.seats:
         assert table.wires.panel(seat).visible() == pack(draw(table.session.scene(seat), ENGLISH))
+
+
+def test_seats_whose_buttons_fail_are_named_and_come_back():
+    """Without their expander three seats have a fault, and their screens go on; plugged in, they play."""
+    table = Table("expander-6")
+    for seat in table.seats:
+        table.press(seat, Button.LEFT)
+    expander = table.wires.expanders["b"]
+    expander.connected = False
+    table.wait(2.0)
+    assert table.session.scene(1).faults == (4, 5, 6)
+    expander.power_on_reset()
+    expander.connected = True
+    table.wait(2.0)
+    assert table.session.scene(1).faults == ()
+    table.press(5, Button.PLAY)
+    assert table.session.state is not None
+    for seat in table.seats:
+        assert table.wires.panel(seat).visible() == pack(draw(table.session.scene(seat), ENGLISH))

@@ -52,7 +52,7 @@ class Runner:
 
     def _note_faults(self) -> None:
         for number, seat in self._board.seats.items():
-            fault = seat.screen.fault
+            fault = seat.fault
             if fault != self._faults.get(number):
                 self._faults[number] = fault
                 self._session.fault(number, fault is not None)
