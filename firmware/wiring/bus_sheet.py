@@ -2,8 +2,9 @@
 
 from firmware.wiring.pages import Aim, aim_of
 from firmware.wiring.plan import PI, STRIP, Plan, Terminal, Wire, mux_name
-from firmware.wiring.sheet import GREY, MARGIN, WIDTH, Sheet, wire_rows
+from firmware.wiring.sheet import GREY, MARGIN, WIDTH, Sheet
 from firmware.wiring.signals import GROUND, POWER, SCL, SDA
+from firmware.wiring.wire_list import list_wires
 from hardware.profile import MuxProfile
 
 RAILS = {POWER.name: 78.0, GROUND.name: 88.0, SDA.name: 98.0, SCL.name: 108.0}
@@ -40,7 +41,7 @@ def draw_bus(sheet: Sheet, plan: Plan) -> None:
     for name, mux in plan.profile.muxes.items():
         _mux(sheet, plan, name, mux)
     own = [wire for wire in plan.wires_of(None) if not _elsewhere(wire)]
-    wire_rows(sheet, 216.0 if plan.profile.muxes else 132.0, own)
+    list_wires(sheet, 216.0 if plan.profile.muxes else 132.0, own)
 
 
 def _groups(plan: Plan) -> dict[Aim, list[Wire]]:
@@ -123,7 +124,8 @@ def _channel(sheet: Sheet, plan: Plan, part: str, channel: int, span: tuple[floa
         if wires:
             numbers = ", ".join(str(wire.number) for wire in wires)
             sheet.text(x + 1.2, MUX_BOTTOM + 5, numbers, 2.3, bold=True)
-            aim = aim_of(plan, wires[0], wires[0].start)
-            sheet.goal(center - pitch / 2 + 0.8, SEATS_TOP, pitch - 1.6, 9, aim)
+            aims = [aim_of(plan, wire, wire.start) for wire in wires]
+            both = Aim(", ".join(aim.label for aim in aims), ", ".join(aim.place for aim in aims))
+            sheet.goal(center - pitch / 2 + 0.8, SEATS_TOP, pitch - 1.6, 9, both)
         ink = "#000000" if wires else GREY
         sheet.text(x, MUX_BOTTOM - 2, pin, 2.5, "middle", bold=bool(wires), fill=ink)

@@ -4,7 +4,8 @@ from firmware.wiring.pages import aim_of
 from firmware.wiring.pinout import CHIP_PLACES
 from firmware.wiring.plan import Plan, Terminal, Wire, expander_name
 from firmware.wiring.rows_sheet import Rows, draw_rows
-from firmware.wiring.sheet import MARGIN, WIDTH, Sheet, wire_rows
+from firmware.wiring.sheet import MARGIN, WIDTH, Sheet
+from firmware.wiring.wire_list import list_wires
 
 TOP, PITCH = 50.0, 9.0
 
@@ -20,7 +21,7 @@ def draw_expander(sheet: Sheet, plan: Plan, name: str) -> None:
     address = f"0x{plan.profile.expanders[name].address:02X}"
     sheet.text(111.5, (TOP + bottom) / 2, address, 3, "middle", fill="#ffffff", turned=True)
     draw_rows(sheet, plan, rows)
-    wire_rows(sheet, 182, [wire for wire in plan.wires_of_part(part) if wire.seat is None])
+    list_wires(sheet, 182, [wire for wire in plan.wires_of_part(part) if wire.seat is None])
     _grounds(sheet, plan, [wire for wire in plan.wires if wire.seat and wire.start == Terminal(part, "VSS")])
     sheet.lines(
         MARGIN,

@@ -12,7 +12,8 @@ from firmware.wiring.plan import (
     panel_name,
     resistor_name,
 )
-from firmware.wiring.sheet import FAINT, GREY, MARGIN, Sheet, wire_rows
+from firmware.wiring.sheet import FAINT, GREY, MARGIN, Sheet, fitting
+from firmware.wiring.wire_list import list_wires
 from hardware.profile import SeatProfile
 from hardware.seat import Button
 
@@ -37,7 +38,7 @@ def draw_seat(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
     _panel(sheet, plan, seat)
     _buttons(sheet, plan, seat)
     _lamp(sheet, plan, seat)
-    wire_rows(sheet, TABLE_ROW, wires)
+    list_wires(sheet, TABLE_ROW, wires)
     sheet.lines(
         MARGIN,
         281,
@@ -75,7 +76,7 @@ def _map(sheet: Sheet, plan: Plan, seat: int) -> None:
     top, pitch, left, gap = (51.0, 5.3, 30.0, 6.0) if on_pi else (51.0, 7.4, 24.0, 11.0)
     middle = left + gap / 2
     title = "where on the header" if on_pi else f"where on {part}"
-    sheet.text(middle, top - 11.5, title, 2.7, "middle", fill=GREY)
+    sheet.text(middle, top - 11.5, title, fitting(title, 2.7, 38), "middle", fill=GREY)
     sheet.text(middle, top - 7.5, "(microSD end)" if on_pi else "(notch up)", 2.5, "middle", fill=GREY)
     height = max(place.row for place in places) * pitch
     sheet.box(left - 3.6, top - 3.8, gap + 7.2, height + 7.6, fill=FAINT, corner=1)

@@ -123,13 +123,13 @@ class Sheet:
         """A box that says where the wires at its edge go on."""
         self.box(x, y, width, height, fill=FAINT, corner=1)
         middle = y + height / 2
-        self.text(x + width / 2, middle - 0.3, aim.label, _fitting(aim.label, 3, width), "middle", bold=True)
-        self.text(x + width / 2, middle + 3, aim.place, 2.3, "middle")
+        self.text(x + width / 2, middle - 0.3, aim.label, fitting(aim.label, 3, width), "middle", bold=True)
+        self.text(x + width / 2, middle + 3, aim.place, fitting(aim.place, 2.4, width * 1.3), "middle")
 
     def flag(self, right: float, y: float, words: str, width: float) -> None:
         """A label whose right edge is the beginning of a wire."""
         self.box(right - width, y - 2.6, width, 5.2, corner=0.8)
-        self.text(right - width / 2, y + 1.05, words, _fitting(words, 2.7, width), "middle")
+        self.text(right - width / 2, y + 1.05, words, fitting(words, 2.7, width), "middle")
 
     def legend(self, y: float, used: Sequence[Signal]) -> None:
         """All signals in use with colour and pattern, in one row."""
@@ -141,53 +141,8 @@ class Sheet:
             self.text(x, y + 4.4, signal.name, 2.7, bold=True)
             self.text(x, y + 8, signal.colour, 2.5)
 
-    def table(
-        self,
-        y: float,
-        columns: Sequence[tuple[str, float]],
-        rows: Sequence[Sequence[str | Signal]],
-        pitch: float,
-    ) -> None:
-        """A table. ``columns``: heading and left edge; a signal in a cell is drawn as a piece of its wire."""
-        for heading, x in columns:
-            self.text(x, y, heading, 2.7, bold=True)
-        self.line([(MARGIN, y + 1.5), (WIDTH - MARGIN, y + 1.5)], 0.4)
-        for index, row in enumerate(rows, 1):
-            base = y + 1 + index * pitch
-            for (_, x), cell in zip(columns, row, strict=True):
-                if isinstance(cell, Signal):
-                    self.sample(x, base - 1, 9, cell)
-                    self.text(x + 11, base, cell.colour, 2.7)
-                elif cell == TICK:
-                    self.box(x, base - 2.6, 3, 3)
-                else:
-                    self.text(x, base, cell, 2.7)
-            self.line([(MARGIN, base + 1.5), (WIDTH - MARGIN, base + 1.5)], 0.1, stroke=GREY)
 
-
-TICK = "☐"
-"""A cell that is drawn as a box to tick."""
-
-WIRE_COLUMNS = (
-    ("done", 12.0),
-    ("no.", 23.0),
-    ("signal", 31.0),
-    ("colour", 47.0),
-    ("from", 77.0),
-    ("to", 134.0),
-)
-
-
-def wire_rows(sheet: Sheet, y: float, wires: Sequence[Wire]) -> None:
-    """A list of wires to tick off."""
-    rows = [
-        (TICK, str(wire.number), wire.signal.name, wire.signal, str(wire.start), str(wire.end))
-        for wire in wires
-    ]
-    sheet.table(y, WIRE_COLUMNS, rows, 5.4)
-
-
-def _fitting(words: str, size: float, width: float) -> float:
+def fitting(words: str, size: float, width: float) -> float:
     """The size, or a smaller one at which bold ``words`` fit into ``width``."""
     return min(size, round((width - 1) / (0.7 * len(words)), 2))
 
