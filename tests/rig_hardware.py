@@ -2,13 +2,14 @@
 
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from PIL import Image
 
 from drivers.board import WiredBoard, open_board
 from drivers.linepins import line_pins
+from hardware.bus import I2CBus
 from hardware.frame import pack
 from hardware.profile import Profile, load_profile, parse_profile
 from hardware.seat import Edge
@@ -55,10 +56,13 @@ class Rig:
         self.profile = load_profile(profile) if isinstance(profile, str) else profile
         self.now = 100.0
         self.refresh = options.pop("refresh", None)
+        self.clear_bus: Callable[[str], None] | None = options.pop("clear_bus", None)
         self.sim = options.pop("sim", None) or SimBoard(
             self.profile, strict=True, passed=self._pass, **options
         )
         self.bus = self.sim.buses["main"]
+        self.nodes: Mapping[str, I2CBus] = self.sim.adapters
+        """what the board's buses are opened on, at the next ``reopen`` too"""
         self._killed: list[WiredBoard] = []
         self.reopen()
 
@@ -66,9 +70,13 @@ class Rig:
         """Start the program anew, the old one having been killed; the chips keep what they hold."""
         if hasattr(self, "board"):
             self._killed.append(self.board)  # it must not close its pins when it is collected
-        factory = line_pins(self.sim.lines, self.clock)
         self.board = open_board(
-            self.profile, self.sim.adapters, factory, clock=self.clock, refresh=self.refresh
+            self.profile,
+            self.nodes,
+            line_pins(self.sim.lines, self.clock),
+            clock=self.clock,
+            refresh=self.refresh,
+            clear_bus=self.clear_bus,
         )
 
     def clock(self) -> float:
