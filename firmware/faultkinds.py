@@ -10,6 +10,7 @@ from hardware.errors import BusError
 from hardware.profile import Profile
 from hardware.seat import Button
 from hardware.sim.bus import Device, Segment, SimI2CBus
+from hardware.sim.mcp23017 import MCP23017
 from hardware.sim.panel import Panel
 from hardware.sim.tca9548a import TCA9548A
 from hardware.sim.tree import CHIPS
@@ -61,7 +62,7 @@ def places(profile: Profile, kinds: tuple[str, ...]) -> tuple[str, ...]:
     seats = [str(seat.number) for seat in profile.seats]
     known = {
         "SEAT": seats,
-        "CHIP": list(profile.muxes),
+        "CHIP": [*profile.muxes, *profile.expanders],
         "BUS": list(profile.buses),
         "NODE": list(profile.bus_names()),
         "BUTTON": [f"{seat}.{button.value}" for seat in seats for button in Button],
@@ -70,7 +71,9 @@ def places(profile: Profile, kinds: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _device(host: SimHost, place: str) -> Device:
-    return host.wires.panel(int(place)) if place.isdigit() else host.wires.muxes[place]
+    if place.isdigit():
+        return host.wires.panel(int(place))
+    return host.wires.muxes[place] if place in host.wires.muxes else host.wires.expanders[place]
 
 
 def _segments(host: SimHost) -> Iterator[Segment]:
@@ -85,7 +88,7 @@ def _home(host: SimHost, device: Device) -> Segment:
 
 
 def _power_up(device: Device) -> None:
-    if isinstance(device, Panel):
+    if isinstance(device, Panel | MCP23017):
         device.power_on_reset()
     elif isinstance(device, TCA9548A):
         device.reset()
