@@ -35,14 +35,19 @@ class LateBus:
         """Write ``data``, then after a repeated START read ``count`` bytes, as one transfer."""
         return self._transfer(lambda bus: bus.write_read(address, data, count))
 
+    def open(self) -> None:
+        """Open the node now, unless it is open. Raise what ``open_bus`` raises."""
+        if self._bus is None:
+            self._bus = self._node.enter_context(self._open_bus())
+
     def close(self) -> None:
         """Close the node; the next transfer would open it anew. A second call does nothing."""
         self._bus = None
         self._node.close()
 
     def _transfer(self, transfer: Callable[[I2CBus], Answer]) -> Answer:
-        if self._bus is None:
-            self._bus = self._node.enter_context(self._open_bus())
+        self.open()
+        assert self._bus is not None
         try:
             return transfer(self._bus)
         except OSError as error:

@@ -6,7 +6,7 @@ from firmware.errors import UsageError
 
 
 class Exit(IntEnum):
-    """Why a program ended."""
+    """Why a program ended, and what a check found: of several findings the lowest code counts."""
 
     DONE = 0
     BUG = 1
@@ -20,11 +20,31 @@ class Exit(IntEnum):
     PINS = 5
     """the GPIO lines cannot be had"""
     BUS = 6
-    """no bus could be brought back to life"""
+    """a bus is not there, may not be opened, or is held"""
+    DEAD_MUX = 10
+    """a mux does not answer"""
+    SHARED = 11
+    """two chips answer to one address"""
+    WRONG_CHIP = 12
+    """another chip than the profile says"""
+    ABSENT = 13
+    """a panel or an expander does not answer"""
+    INTERMITTENT = 14
+    """a chip answers now and then: look at its ground and wiring"""
+    STUCK = 15
+    """a button was down from the start"""
+    SLOW_BUS = 16
+    """a bus is slower than the profile says"""
+    SWAPPED = 17
+    """a panel stands at another seat's buttons"""
+    UNSEEN = 18
+    """a button was never pressed, or a panel's question never answered"""
 
 
 class CannotRunError(UsageError):
     """The program cannot run, or no longer: the message says why and what to do, ``exit_code`` which kind."""
+
+    exit_code: Exit
 
     def __init__(self, exit_code: Exit, message: str) -> None:
         super().__init__(message)

@@ -24,7 +24,7 @@ class Host(Protocol):
 
     @property
     def buses(self) -> Mapping[str, I2CBus]:
-        """The buses by ``Profile.bus_names``."""
+        """The buses by ``Profile.bus_names``, and the trunks of muxes that the kernel drives."""
         ...
 
     @property
@@ -81,11 +81,11 @@ class Finished(Exception):
 
 
 class Table:
-    """A board on its host, and the session that is played on it."""
+    """A board on its host, and the session that is played on it. ``refresh``: see ``drivers.owner``."""
 
-    def __init__(self, host: Host, session: Session, words: Words) -> None:
+    def __init__(self, host: Host, session: Session, words: Words, *, refresh: float | None = None) -> None:
         self.host = host
-        self.board = open_board(host.profile, host.buses, host.pins, clock=host.clock)
+        self.board = open_board(host.profile, host.buses, host.pins, clock=host.clock, refresh=refresh)
         self.runner = Runner(self.board, session, words)
 
     def listen(self, wake: Callable[[], None]) -> None:

@@ -3,7 +3,7 @@
 from itertools import takewhile
 
 from firmware.chance import Shuffler, bots
-from firmware.device.play import GameLog
+from firmware.device.play import REFRESH_S, GameLog
 from firmware.faults import Plan, drawn
 from firmware.live import Table
 from firmware.simulation import SimHost
@@ -68,7 +68,7 @@ class FaultyTable:
             bot_delay_s=bot_delay_s,
             log=self.log,
         )
-        self.table = Table(self.host, self.session, catalogue())
+        self.table = Table(self.host, self.session, catalogue(), refresh=REFRESH_S)
         self.wanted = {}
         """what each seat's panel is to show"""
         self.waits = []

@@ -178,6 +178,32 @@ def test_a_second_table_is_refused_at_once_and_names_the_first(table):
     assert first.status()["pid"] == first.process.pid
 
 
+def test_hardware_waits_for_its_bus(table, tmp_path):
+    """On real libraries, in a folder that takes no files: no such bus, so it waits, and says for what.
+
+    A second one is refused; SIGTERM ends the first.
+    """
+    pytest.importorskip("lgpio", reason="NOT TESTED IN HARDWARE MODE: there is no lgpio")
+    board = tmp_path / "board.toml"
+    board.write_text(ON_AN_EXPANDER)
+    first = table("--board", board, cwd="/proc/self")
+    assert first.told("READY=1") < 3.0
+    first.told("STATUS=waiting.*no I2C adapter is named 'no such adapter'")
+    second = table("--board", board, "--runtime", first.folder)
+    assert second.process.wait(WAIT_S) == Exit.RUNNING
+    first.process.send_signal(signal.SIGTERM)
+    assert first.process.wait(WAIT_S) == Exit.DONE
+
+
+@pytest.mark.skipif(any(Path("/dev").glob("gpiochip*")), reason="this computer has GPIO lines")
+def test_without_a_header_hardware_is_refused(table):
+    """Buttons on a header that is not there: one line says what was looked for, with a code of its own."""
+    pytest.importorskip("lgpio", reason="NOT TESTED IN HARDWARE MODE: there is no lgpio")
+    started = table("--board", "direct-2")
+    assert started.process.wait(WAIT_S) == Exit.PINS
+    assert "pinctrl-rp1" in started.complaints.get(timeout=WAIT_S)
+
+
 def test_an_empty_stand_in_for_lgpio_is_refused(table, tmp_path):
     """A module lgpio without content: hardware is refused within 5 s, with the fix and a code of its own."""
     (tmp_path / "lgpio.py").touch()
@@ -218,6 +244,22 @@ def written(pid):
     """Bytes of files that a process has caused to be written."""
     return int(re.search(r"^write_bytes: (\d+)", Path(f"/proc/{pid}/io").read_text(), re.MULTILINE)[1])
 
+
+ON_AN_EXPANDER = """
+title = "Two seats, buttons on an expander, on a bus that is nowhere"
+[buses.main]
+adapter = "no such adapter"
+[expanders.a]
+bus = "main"
+[[seats]]
+label = "1"
+screen = { chip = "ssd1306", bus = "main", address = 0x3C }
+buttons = { left = "a.GPA0", right = "a.GPA1", mark = "a.GPA2", play = "a.GPA3" }
+[[seats]]
+label = "2"
+screen = { chip = "ssd1306", bus = "main", address = 0x3D }
+buttons = { left = "a.GPB0", right = "a.GPB1", mark = "a.GPB2", play = "a.GPB3" }
+"""
 
 TWO_BUSES = """
 title = "Two seats on two buses"

@@ -1,35 +1,63 @@
 """The Raspberry Pi as the host of a board: its kernel's buses and pins."""
 
+import logging
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from drivers.latebus import LateBus
 from drivers.libraries import LIBRARIES, check_library
-from drivers.pi import LibraryError, PinError, open_bus, open_pins
+from drivers.pi import LibraryError, PinError, bus_speed, open_bus, open_pins
 from firmware.exits import CannotRunError, Exit
 from hardware.profile import Profile
+
+log = logging.getLogger(__name__)
+
+
+class NoPins:
+    """Stands for a pin factory on a computer whose header cannot be had: no pin of it can be, either."""
+
+    def __init__(self, problem: PinError) -> None:
+        self._problem = problem
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise self._problem
 
 
 class PiHost:
     """A computer with a header (``firmware.live.Host``).
 
     Buses are opened when they are first used: they may appear later. Raise CannotRunError for libraries that
-    do not work, and for pins that cannot be had.
+    do not work, and if the board's buttons are on a header that cannot be had.
     """
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
-        self.buses = {name: LateBus(partial(open_bus, profile, name), name) for name in profile.bus_names()}
+        names = dict.fromkeys((*profile.buses, *profile.bus_names()))
+        self.buses = {name: LateBus(partial(open_bus, profile, name), name) for name in names}
+        self.pins: Any
+        self._closing = ExitStack()
         try:
             for name in LIBRARIES:
                 check_library(name)
-            self.pins: Any = open_pins()
+            self.pins = self._closing.enter_context(open_pins())
         except LibraryError as problem:
             raise CannotRunError(Exit.LIBRARY, str(problem)) from problem
         except PinError as problem:
-            raise CannotRunError(Exit.PINS, problem.strerror or str(problem)) from problem
+            reason = problem.strerror or str(problem)
+            if any(seat.buttons.by_button() for seat in profile.seats):
+                raise CannotRunError(Exit.PINS, reason) from problem
+            log.warning("%s: the table does without pins", reason)
+            self.pins = NoPins(problem)
+        for bus in self.buses.values():
+            self._closing.callback(bus.close)
+
+    def set_speed(self, name: str) -> int | None:
+        """The clock in Hz that the device tree sets a bus to; None if it does not say."""
+        bus = self.profile.buses.get(name)
+        return None if bus is None or bus.number is None else bus_speed(bus.number)
 
     def clock(self) -> float:
         """Seconds, monotonic."""
@@ -47,6 +75,4 @@ class PiHost:
 
     def close(self) -> None:
         """Let pins and buses go. A second call does nothing."""
-        self.pins.close()
-        for bus in self.buses.values():
-            bus.close()
+        self._closing.close()

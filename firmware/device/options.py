@@ -3,6 +3,7 @@
 import argparse
 import heapq
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from hardware.errors import TomlError
 from hardware.profile import Profile, board_names, load_profile
 
 if TYPE_CHECKING:
+    from firmware.faults import Fault
     from firmware.simulation import SimHost
 
 
@@ -65,10 +67,16 @@ def chosen_board(args: argparse.Namespace) -> tuple[Settings, Profile]:
         raise UsageError(str(problem)) from problem
 
 
-def open_simulated(args: argparse.Namespace, profile: Profile, *, virtual: bool) -> "SimHost":
+def open_simulated(
+    args: argparse.Namespace,
+    profile: Profile,
+    *,
+    virtual: bool,
+    told: Callable[["Fault"], None] = lambda fault: None,
+) -> "SimHost":
     """A simulated host of the board, with the faults asked for; ``virtual``: its time, too.
 
-    Raise UsageError for faults that cannot be.
+    ``told`` is called with each fault as it begins. Raise UsageError for faults that cannot be.
     """
     from firmware.faults import Plan, drawn, faults_help, parse_fault
     from firmware.simulation import SimHost
@@ -77,18 +85,14 @@ def open_simulated(args: argparse.Namespace, profile: Profile, *, virtual: bool)
         say(faults_help())
         raise SystemExit(Exit.DONE)
     faults = sorted((parse_fault(text, profile) for text in args.fault), key=lambda fault: fault.start)
-    coming = drawn(args.fault_seed, profile) if args.fault_seed is not None else iter(())
+    coming: Iterator[Fault] = drawn(args.fault_seed, profile) if args.fault_seed is not None else iter(())
     host = SimHost(
         profile,
         seed=args.seed or 0,
         clock=None if virtual else time.monotonic,
         wait=None if virtual else time.sleep,
     )
-    plan = Plan(
-        host,
-        heapq.merge(faults, coming, key=lambda fault: fault.start),
-        lambda fault: say(f"fault {fault}"),
-    )
-    host.happenings.append(plan)
+    coming = heapq.merge(faults, coming, key=lambda fault: fault.start)
+    host.happenings.append(Plan(host, coming, told))
     host.advance(host.clock())  # what fails from the start fails before anybody looks
     return host

@@ -29,6 +29,9 @@ from hardware.profile import Profile
 if TYPE_CHECKING:
     from firmware.simulation import SimHost
 
+REFRESH_S = 8.0
+"""Each panel is painted anew so often: one that lost its set-up in a power dip says nothing of it."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``twentytwo play``."""
@@ -64,12 +67,14 @@ def run(args: argparse.Namespace) -> int:
         ending.enter_context(only_instance(folder))
         host: Host
         if args.sim:
-            host = simulated = open_simulated(args, profile, virtual=args.fast)
+            host = simulated = open_simulated(
+                args, profile, virtual=args.fast, told=lambda fault: say(f"fault {fault}")
+            )
             _say_when_lit(simulated)
         else:
             host = PiHost(profile)
         notifier = Notifier()
-        table = Table(host, session, catalogue(settings.language))
+        table = Table(host, session, catalogue(settings.language), refresh=REFRESH_S)
         device = Device(table, StatusKeeper(folder, profile.name, notifier), notifier, log)
         if args.fast:
             run_virtually(device, host.clock)
@@ -184,7 +189,7 @@ class Device:
         """Do all that is due by ``now``. Return when to come again. Raise Finished after the last game."""
         times = [self._table.step(now), self._sign_of_life(now)]
         seats = self._table.board.seats
-        times.append(self._status.note(now, {number: seat.screen.fault for number, seat in seats.items()}))
+        times.append(self._status.note(now, {number: seat.fault for number, seat in seats.items()}))
         if self._log is not None and self._log.full:
             raise Finished
         return min((at for at in times if at is not None), default=None)
