@@ -11,6 +11,8 @@ from firmware.errors import UsageError
 
 COMMANDS = {
     "play": ("firmware.device.play", "run the table on its board: on real hardware, or simulated with --sim"),
+    "doctor": ("firmware.device.doctor", "check buses, chips and libraries, and say what is wrong"),
+    "selftest": ("firmware.device.selftest", "try every panel and every button by hand"),
     "sim": ("firmware.simulator", "play at a simulated table in the browser"),
     "selfplay": ("firmware.selfplay", "let bots play many games and print who won"),
     "replay": ("firmware.replay", "step through a record and check every action"),
