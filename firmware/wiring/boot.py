@@ -9,7 +9,7 @@ from hardware.profile import FUNCTION_PINS, Profile
 
 CONFIG, MODULES, COMMAND_LINE = (
     "/boot/firmware/config.txt",
-    "/etc/modules-load.d/i2c-dev.conf",
+    "/etc/modules-load.d/twentytwo.conf",
     "/boot/firmware/cmdline.txt",
 )
 """Where Raspberry Pi OS keeps these, from Bookworm on."""

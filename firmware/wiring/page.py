@@ -46,8 +46,8 @@ def _boot(plan: Plan) -> str:
     text = [
         f"At the end of `{boot.CONFIG}` (they are in `boot.txt` too):\n",
         f"```\n{lines}\n```\n",
-        f"In `{boot.MODULES}`, so that the buses appear as `/dev/i2c-*`:\n",
-        "```\ni2c-dev\n```\n",
+        f"The module `i2c-dev` gives the buses their nodes `/dev/i2c-*`; `make install` asks for it in "
+        f"`{boot.MODULES}`.\n",
     ]
     if boot.needs_no_console(profile):
         text.append(
