@@ -12,6 +12,7 @@ from drivers.pi import LibraryError
 from drivers.probe import HELD_TRIES, TRIES, count_answers
 from firmware.cli import main
 from firmware.device.buses import BusCheck
+from firmware.device.buttons import button_findings
 from firmware.device.findings import Finding, as_json, gravest, verdict
 from firmware.device.instance import only_instance
 from firmware.exits import Exit
@@ -28,7 +29,7 @@ def found(board, *faults):
     host = SimHost(profile)
     host.happenings.append(Plan(host, [parse_fault(text, profile) for text in faults]))
     host.advance(0.0)
-    return [*BusCheck(profile, host.buses, host.clock).findings()]
+    return [*BusCheck(profile, host.buses, host.clock).findings(), *button_findings(host)]
 
 
 def faulty(findings):
@@ -62,6 +63,7 @@ CASES = [
     ("flaky:hub=0.3", [("mux hub", Exit.INTERMITTENT)]),
     ("speed:main=100000", [("bus main", Exit.SLOW_BUS)]),
     ("hang:main", [("mux hub", Exit.BUS)]),
+    ("stuck:4.mark", [("buttons of seat 4", Exit.STUCK)]),
 ]
 
 
@@ -88,11 +90,19 @@ def test_expanders(fault, code):
     assert faulty(found("expander-6", fault)) == [("expander b", code)]
 
 
+def test_a_stuck_button_on_an_expander_is_named():
+    """Down at the start: named with its seat."""
+    (finding,) = (one for one in found("expander-6", "stuck:6.play") if one.code is not Exit.DONE)
+    assert (finding.place, finding.code) == ("buttons of seat 6", Exit.STUCK)
+    assert "play" in finding.text
+
+
 @pytest.mark.parametrize(("fault", "says"), [("absent:main", "no I2C bus"), ("denied:main", "may not open")])
 def test_a_bus_that_cannot_be_opened(fault, says):
     """The bus is told with the reason, and nothing on it is asked."""
-    (finding,) = found("direct-2", fault)
+    finding, *others = found("direct-2", fault)
     assert (finding.code, says in finding.text) == (Exit.BUS, True)
+    assert {re.sub(r" of.*", "", one.place) for one in others} == {"buttons"}
 
 
 def test_several_faults_each_have_their_finding():

@@ -229,7 +229,7 @@ def test_a_failing_panel_asks_nothing_and_is_told():
     """A panel that is away is absent; one that came back has a bad contact; stuck buttons are told."""
     test = Test()
     test.trials.fault(1, "does not answer", None)
-    test.trials.fault(2, None, "held down since the start: play")
+    test.trials.fault(2, None, (Exit.STUCK, "held down since the start: play"))
     test.wait(ASK_S)
     assert test.asking() == [2]
     test.trials.fault(3, "does not answer", None)
@@ -238,8 +238,12 @@ def test_a_failing_panel_asks_nothing_and_is_told():
     test.answer(2)
     assert test.found()[0] == [Exit.ABSENT, OK, Exit.INTERMITTENT]
     assert test.found()[1] == [UNSEEN, Exit.STUCK, UNSEEN]
+    test.trials.fault(1, "does not answer", (Exit.ABSENT, "expander a does not answer"))
+    test.trials.fault(1, "does not answer", None)
+    test.press_all((2, 3))
+    assert test.found()[1] == [Exit.INTERMITTENT, Exit.STUCK, OK]
     test.answer(3)
-    test.press_all((1, 3))
+    test.press_all((1,))
     test.wait(LINGER_S)
     assert test.trials.over
 

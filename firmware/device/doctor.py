@@ -1,12 +1,14 @@
 """The command ``twentytwo doctor``: is everything there, does it answer, and is it what the profile says?"""
 
 import argparse
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 from drivers.libraries import LIBRARIES, check_library
 from drivers.pi import LibraryError, i2c_adapters
 from firmware.device.buses import BusCheck
+from firmware.device.buttons import button_findings
 from firmware.device.findings import Finding, as_json, gravest
 from firmware.device.host import PiHost
 from firmware.device.instance import only_instance, running, runtime_folder
@@ -27,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Look at everything and print what was found. Return the exit code of the gravest finding."""
     _, profile = chosen_board(args)
+    logging.getLogger("drivers").setLevel(logging.ERROR)  # what they would warn of is among the findings
     findings = []
     for finding in _simulated(args, profile) if args.sim else _real(args, profile):
         findings.append(finding)
@@ -41,6 +44,8 @@ def _simulated(args: argparse.Namespace, profile: Profile) -> Iterator[Finding]:
     host = open_simulated(args, profile, virtual=True)
     yield Finding("computer", Exit.DONE, "simulated")
     yield from BusCheck(profile, host.buses, host.clock).findings()
+    yield from button_findings(host)
+    host.close()
 
 
 def _real(args: argparse.Namespace, profile: Profile) -> Iterator[Finding]:
@@ -63,6 +68,7 @@ def _real(args: argparse.Namespace, profile: Profile) -> Iterator[Finding]:
             return
         yield Finding("pins", Exit.DONE, "the header's lines can be opened")
         yield from BusCheck(profile, host.buses, host.clock, host.set_speed).findings()
+        yield from button_findings(host)
         host.close()
 
 

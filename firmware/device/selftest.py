@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 
 from drivers.board import open_board
+from firmware.device.buttons import button_fault
 from firmware.device.findings import as_json, gravest
 from firmware.device.host import PiHost
 from firmware.device.instance import only_instance, runtime_folder
@@ -79,8 +80,7 @@ class SelfTest:
         for edge in self._board.poll(now):
             self.trials.edge(edge)
         for number, seat in self._board.seats.items():
-            buttons = None if seat.buttons is None else seat.buttons.fault
-            self.trials.fault(number, seat.screen.fault, buttons)
+            self.trials.fault(number, seat.screen.fault, button_fault(seat.buttons))
         self.trials.tick(now)
         if self.trials.over:
             raise Finished

@@ -34,13 +34,15 @@ class Trial:
     """this hold of PLAY has answered already"""
     panel_fault: str | None = None
     panel_failures: int = 0
-    stuck: str | None = None
+    buttons_fault: tuple[Exit, str] | None = None
+    buttons_failure: tuple[Exit, str] | None = None
+    """the first fault of the buttons, be it there or gone"""
 
     @property
     def done(self) -> bool:
         """Whether nothing more is to be learnt here."""
         asked = self.answered_by is not None or self.panel_fault is not None
-        return asked and (len(self.seen) == len(Button) or self.stuck is not None)
+        return asked and (len(self.seen) == len(Button) or self.buttons_fault is not None)
 
 
 class Trials:
@@ -69,13 +71,14 @@ class Trials:
             if edge.button is Button.PLAY:
                 trial.answering = False
 
-    def fault(self, seat: int, panel: str | None, buttons: str | None) -> None:
-        """What is wrong with a seat's panel and buttons now."""
+    def fault(self, seat: int, panel: str | None, buttons: tuple[Exit, str] | None) -> None:
+        """What is wrong with a seat's panel now, and with its buttons, the kind of fault before the words."""
         trial = self._trials[seat]
         if panel is not None and trial.panel_fault is None:
             trial.panel_failures += 1
         trial.panel_fault = panel
-        trial.stuck = buttons or trial.stuck
+        trial.buttons_fault = buttons
+        trial.buttons_failure = trial.buttons_failure or buttons
 
     def tick(self, now: float) -> None:
         """Do what has become due."""
@@ -160,8 +163,12 @@ def _panel(seat: int, trial: Trial) -> Finding:
 
 def _buttons(seat: int, trial: Trial) -> Finding:
     place = f"buttons of seat {seat}"
-    if trial.stuck is not None:
-        return Finding(place, Exit.STUCK, trial.stuck)
+    failure = trial.buttons_fault or trial.buttons_failure
+    if failure is not None:
+        code, text = failure
+        if code is Exit.ABSENT and trial.buttons_fault is None:
+            return Finding(place, Exit.INTERMITTENT, f"{text}, but came back: check ground and wiring")
+        return Finding(place, code, text)
     missing = [button.value for button in Button if button not in trial.seen]
     if missing:
         return Finding(place, Exit.UNSEEN, f"never pressed: {', '.join(missing)}")
