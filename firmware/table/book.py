@@ -195,7 +195,11 @@ class Book:
         first = header_text(header) + "".join(self._transcript)
         self.journal.begin(first.removesuffix("\n"), self._source.secret)
         self.state = new_game(header.seats, rules)
-        while self.state.phase is Phase.DRAW:
+        self._draw(now)
+
+    def _draw(self, now: float) -> None:
+        """Draw cards for first dealer until one is chosen (R4)."""
+        while self.state is not None and self.state.phase is Phase.DRAW:
             pack = self._chance.shuffled(undrawn(self.state), self._message("draw", now))
             self.apply(Draw(pack[: len(drawing(self.state))]), now)
 
@@ -243,6 +247,7 @@ class Book:
             self._transcript = [part for line in saved.text.splitlines() if (part := counted(line))]
             self.journal.write("resumed")
         self.state = state
+        self._draw(now)
 
     def check(self, saved: Saved) -> tuple[State, list[int]]:
         """The state of a saved game and its stamps. Raise ValueError if chance cannot go on with it."""

@@ -23,7 +23,7 @@ READ_FACTOR = 6
 NOTICE_S = 6.0
 """How long a notice stays if its seat presses nothing."""
 
-NEWS = frozenset({"no-exchange"})
+NEWS = frozenset({"no-exchange", "journal-damaged", "journal-lost"})
 """Reasons of notices that no press has caused."""
 
 NEWS_S = 3.0
