@@ -4,7 +4,7 @@ import argparse
 import hashlib
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from firmware.device.options import add_device_options, chosen_board, open_simul
 from firmware.device.say import say
 from firmware.device.status import StatusKeeper
 from firmware.errors import UsageError
-from firmware.exits import Exit
+from firmware.exits import CannotRunError, Exit
 from firmware.live import Finished, Host, Table, run_live, run_virtually
 from firmware.settings import Settings
 from firmware.table.session import Session
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 REFRESH_S = 8.0
 """Each panel is painted anew so often: one that lost its set-up in a power dip says nothing of it."""
+GIVE_UP_S = 60.0
+"""A table that has worked ends when its buses have been down for so long: a fresh start may help."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -166,7 +168,10 @@ class GameLog:
 
 
 class Device:
-    """A table that tells what state it is in (``firmware.live.Program``), and ends when its log is full."""
+    """A table that tells what state it is in (``firmware.live.Program``), and ends when its log is full.
+
+    ``step`` raises CannotRunError when its buses have gone down for good. One that never worked waits.
+    """
 
     def __init__(
         self, table: Table, status: StatusKeeper, notifier: Notifier, log: GameLog | None = None
@@ -176,6 +181,8 @@ class Device:
         self._notifier = notifier
         self._log = log
         self._next_beat: float | None = None
+        self._worked_at: float | None = None
+        """when a seat worked last"""
 
     def listen(self, wake: Callable[[], None]) -> None:
         """From now on call ``wake`` (from any thread) when ``step`` has something to do."""
@@ -188,8 +195,8 @@ class Device:
     def step(self, now: float) -> float | None:
         """Do all that is due by ``now``. Return when to come again. Raise Finished after the last game."""
         times = [self._table.step(now), self._sign_of_life(now)]
-        seats = self._table.board.seats
-        times.append(self._status.note(now, {number: seat.fault for number, seat in seats.items()}))
+        faults = {number: seat.fault for number, seat in self._table.board.seats.items()}
+        times += [self._status.note(now, faults), self._give_up(now, faults)]
         if self._log is not None and self._log.full:
             raise Finished
         return min((at for at in times if at is not None), default=None)
@@ -200,6 +207,16 @@ class Device:
         self._status.stopping()
         self._table.close()
         self._status.remove()
+
+    def _give_up(self, now: float, faults: Mapping[int, str | None]) -> float | None:
+        if not all(faults.values()) and self._status.settled(now):
+            self._worked_at = now
+        down = self._table.board.down
+        if self._worked_at is None or not all(faults.values()) or not down:
+            return None
+        if now >= self._worked_at + GIVE_UP_S:
+            raise CannotRunError(Exit.BUS, f"{'; '.join(down)}, for {GIVE_UP_S:g} s")
+        return self._worked_at + GIVE_UP_S
 
     def _sign_of_life(self, now: float) -> float | None:
         if self._next_beat is None:

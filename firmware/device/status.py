@@ -49,15 +49,16 @@ class StatusKeeper:
         """Take in what is wrong with each seat. Return when to come again, if nothing changes before."""
         if self._began is None:
             self._began = now
-        settled = self._began + STARTING_SECONDS
         if faults and all(faults.values()):
             state = "waiting"
-        elif now < settled:
-            state = "starting"
         else:
-            state = "working"
+            state = "working" if self.settled(now) else "starting"
         self._tell(Status(os.getpid(), self._board, state, dict(faults)))
-        return settled if now < settled else None
+        return None if self.settled(now) else self._began + STARTING_SECONDS
+
+    def settled(self, now: float) -> bool:
+        """Whether the start is over: a seat without a fault works."""
+        return self._began is not None and now >= self._began + STARTING_SECONDS
 
     def stopping(self) -> None:
         """The table is about to end."""
