@@ -88,7 +88,10 @@ class FaultyTable:
 
         def spied(image):
             self.wanted[seat] = pack(image)
-            self._since.setdefault(seat, self.host.now)
+            if self.visible(seat) == self.wanted[seat]:
+                self._since.pop(seat, None)
+            else:
+                self._since.setdefault(seat, self.host.now)
             self._meant[seat].add(self.wanted[seat])
             show(image)
 

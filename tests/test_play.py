@@ -78,7 +78,7 @@ def test_the_same_seed_gives_the_same_games_and_faults(capsys):
     ],
 )
 def test_a_bus_that_is_down_for_good_ends_the_program(fault, code, capsys):
-    """After a minute it ends with a code of its own and the bus named; not if that comes back, or never was."""
+    """After a minute it ends with its own code and the bus named; not if that comes back, or never was."""
     options = ("--bots", "2", "--games", "6", "--seed", "1", "--bot-delay", "0.2", "--fast")
     assert main(["play", *TWO, *options, "--fault", fault]) == code
     assert ("bus main is down" in capsys.readouterr().err) is (code is Exit.BUS)
