@@ -20,10 +20,12 @@ BUS_PROBE_SECONDS = 3.0
 """So long after everything was tried in vain to bring a bus back, it is tried again."""
 EXPANDER_PROBE_SECONDS = 1.0
 """A failed expander is tried once in this time: the buttons of several seats wait for it."""
-SLOW_SECONDS = 0.1
-"""No further attempt after so long: the bus belongs to others too."""
+SLOW_SECONDS = 0.05
+"""No further attempt after so long: the bus belongs to others too, which are to wait 0.1 s at most."""
+SLUGGISH_SECONDS = 0.2
+"""A panel that takes longer than this for one frame gets a share of the time, though it works."""
 SHARE = 10
-"""A failed chip waits at least so many times longer than its last attempt took."""
+"""A failed or sluggish chip waits at least so many times longer than its last attempt took."""
 PULSE_SECONDS = 0.75
 """After so long without traffic a panel is asked whether it is still there."""
 
@@ -38,6 +40,7 @@ class _Care:
         self.chip = chip
         self.pause = pause
         self.failed = False
+        self.slow = False
         self.next_try = float("-inf")
 
 
@@ -154,7 +157,7 @@ class BusOwner:
             return float("-inf")
         if self.fault is not None:
             return self._next_climb
-        times = [care.next_try for care in self._screens if care.failed]
+        times = [care.next_try for care in self._screens if care.failed or (care.slow and care.screen.due)]
         times += [care.due for care in self._expanders]
         times += [care.next_refresh for care in self._screens if care.next_refresh is not None]
         if self._refresh is not None and self._screens:
@@ -177,16 +180,11 @@ class BusOwner:
                 return
             if not care.darkened and now >= care.next_try:
                 care.darkened = self._attempt(care, now, care.screen.darken)
-        for number, care in enumerate(self._screens, 1):
+        self._schedule_refreshes(now)
+        # A slow panel comes last: the others must not wait for it.
+        for care in sorted(self._screens, key=lambda care: care.slow):
             if self.fault is not None:
                 return
-            if self._refresh is not None and not care.failed:
-                if care.next_refresh is None:
-                    # Spread, so that the panels are not all painted anew at once.
-                    care.next_refresh = now + self._refresh * number / len(self._screens)
-                elif now >= care.next_refresh:
-                    care.next_refresh = now + self._refresh
-                    care.screen.forget()
             if care.darkened and care.screen.due and now >= care.next_try:
                 self._last_pulse = now
                 if self._attempt(care, now, care.screen.transfer):
@@ -194,6 +192,19 @@ class BusOwner:
                 self._poll_expanders()
         if self._refresh is not None and now >= self._last_pulse + PULSE_SECONDS:
             self._pulse(now)
+
+    def _schedule_refreshes(self, now: float) -> None:
+        if self._refresh is None:
+            return
+        for number, care in enumerate(self._screens, 1):
+            if care.failed:
+                continue
+            if care.next_refresh is None:
+                # Spread, so that the panels are not all painted anew at once.
+                care.next_refresh = now + self._refresh * number / len(self._screens)
+            elif now >= care.next_refresh:
+                care.next_refresh = now + self._refresh
+                care.screen.forget()
 
     def _poll_expanders(self) -> None:
         """Poll those that are due: between two transfers of a frame too, as no press waits for a picture."""
@@ -231,6 +242,10 @@ class BusOwner:
                     self._ask_others(care)
                     return False
             else:
+                took = self._clock() - began
+                care.slow = took > SLUGGISH_SECONDS
+                if care.slow:
+                    care.next_try = now + SHARE * took
                 return True
         raise AssertionError("the last try returns")
 
@@ -239,7 +254,7 @@ class BusOwner:
         care.chip.report(f"{care.chip.name} {problem}")
         if not care.failed:
             log.warning("%s %s", care.chip.name, problem)
-        care.failed = True
+        care.failed = care.slow = True
         if isinstance(care, _ScreenCare):
             care.next_refresh = None
 

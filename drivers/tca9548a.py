@@ -71,8 +71,11 @@ class Muxes:
             self._strikes.pop((address, number), None)
 
     @contextmanager
-    def selected(self, address: int, number: int) -> Iterator[None]:
-        """Within it, this channel alone is open and nobody else selects. An error forgets what is open."""
+    def selected(self, address: int, number: int, chip: int) -> Iterator[None]:
+        """Within it, this channel alone is open and nobody else selects. An error forgets what is open.
+
+        ``chip``: the address of the chip behind the channel that is meant.
+        """
         with self._lock:
             if self._not_kept[address] >= NO_MUX_TRIES:
                 raise BusError(
@@ -82,7 +85,7 @@ class Muxes:
                 raise _held(address, number)
             opened = False
             try:
-                self._select(address, 1 << number)
+                self._select(address, 1 << number, chip)
                 opened = True
                 yield
             except OSError as error:
@@ -95,15 +98,18 @@ class Muxes:
             else:
                 self._strikes.pop((address, number), None)
 
-    def _select(self, address: int, mask: int) -> None:
+    def _select(self, address: int, mask: int, chip: int) -> None:
         known = self._masks[address]
         if known == mask:
             return
+        obeyed = True
         for other, open_ in self._masks.items():
             if self._not_kept[other] < NO_MUX_TRIES and (
                 open_ is None or (other != address and open_ != NONE_OPEN)
             ):
-                self._close(other)
+                obeyed &= self._close(other)
+        if not obeyed:
+            self._check_closed(address, chip)
         self._masks[address] = None
         self._bus.write(address, bytes([mask]))
         # Another chip at a mux's address may acknowledge, but does not give its mask back.
@@ -139,7 +145,22 @@ class Muxes:
         with suppress(OSError):
             self._bus.write(address, bytes([NONE_OPEN]))
 
-    def _close(self, address: int) -> None:
+    def _check_closed(self, address: int, chip: int) -> None:
+        """A mux does not answer. If a chip does, that mux is there, and has a channel open."""
+        self._close(address)
+        try:
+            self._bus.read(chip, 1)
+        except OSError as error:
+            if error.errno in ABSENT:
+                return
+            raise
+        raise BusError(
+            errno.EBUSY, f"a mux does not answer, but has a channel open: 0x{chip:02X} is heard through it"
+        )
+
+    def _close(self, address: int) -> bool:
+        """Whether the mux closed all its channels; False: it is not there."""
+        self._masks[address] = None
         for tries_left in range(ABSENT_TRIES - 1, -1, -1):
             try:
                 self._bus.write(address, bytes([NONE_OPEN]))
@@ -148,10 +169,11 @@ class Muxes:
                 if error.errno not in ABSENT:
                     raise
                 if not tries_left:
-                    return
+                    return False
             else:
                 self._masks[address] = NONE_OPEN
-                return
+                return True
+        raise AssertionError("the last try returns")
 
 
 def _held(address: int, number: int) -> BusError:
@@ -169,15 +191,15 @@ class Channel:
 
     def write(self, address: int, data: bytes) -> None:
         """Write ``data`` to the 7-bit ``address`` on this channel."""
-        with self._muxes.selected(*self._place):
+        with self._muxes.selected(*self._place, address):
             self._bus.write(address, data)
 
     def read(self, address: int, count: int) -> bytes:
         """Read ``count`` bytes from the 7-bit ``address`` on this channel."""
-        with self._muxes.selected(*self._place):
+        with self._muxes.selected(*self._place, address):
             return self._bus.read(address, count)
 
     def write_read(self, address: int, data: bytes, count: int) -> bytes:
         """Write, then read, as one transfer on this channel."""
-        with self._muxes.selected(*self._place):
+        with self._muxes.selected(*self._place, address):
             return self._bus.write_read(address, data, count)

@@ -181,7 +181,59 @@ def test_absent_mux_does_not_stop_the_other() -> None:
     tree = Tree()
     tree.muxes[0x71].connected = False
     tree.driver.channel(0x70, 0).write(0x3C, OFF)
-    assert tree.bus.traffic.failed == ABSENT_TRIES
+    # And once the panels' address was asked, to be sure that nothing is open.
+    assert tree.bus.traffic.failed == ABSENT_TRIES + 1
+
+
+def test_a_mux_that_went_is_selected_anew() -> None:
+    """What was open on a mux that did not answer meanwhile is not taken to be open still."""
+    tree = Tree()
+    tree.driver.channel(0x71, 1).write(0x3C, OFF)
+    tree.muxes[0x71].connected = False
+    tree.muxes[0x71].reset()
+    tree.driver.channel(0x70, 0).write(0x3C, OFF)
+    assert tree.bus.log is not None
+    tree.bus.log.clear()
+    with pytest.raises(BusError):
+        tree.driver.channel(0x71, 1).write(0x3C, OFF)
+    tree.muxes[0x71].connected = True
+    tree.driver.channel(0x71, 1).write(0x3C, OFF)
+    assert tree.misdirected((0x71, 1), tree.bus.log) == []
+
+
+def test_a_mux_that_is_open_but_does_not_answer_is_no_absent_mux() -> None:
+    """A mux that acknowledges nothing, but has a channel open, is found out before anything is written."""
+    tree = Tree()
+    tree.driver.channel(0x71, 1).write(0x3C, OFF)
+    fault = tree.bus.fail(errno.EREMOTEIO, device=tree.muxes[0x71])
+    tree.driver.forget()
+    assert tree.bus.log is not None
+    tree.bus.log.clear()
+    for _ in range(3):
+        with pytest.raises(BusError, match="a mux does not answer, but has a channel open: 0x3C"):
+            tree.driver.channel(0x70, 0).write(0x3C, OFF)
+    assert not [t for t in tree.bus.log for m in t.messages if m.address == 0x3C and not m.reading]
+    tree.bus.heal(fault)
+    tree.driver.channel(0x70, 0).write(0x3C, OFF)
+    assert tree.misdirected((0x70, 0), tree.bus.log[-1:]) == []
+
+
+def test_a_channel_may_silence_everybody() -> None:
+    """With such a channel open not even the mux is heard, until its reset pin is pulsed."""
+    tree = Tree()
+    mux = tree.muxes[0x70]
+    mux.deafened.add(1)
+    tree.bus.timeout = 0.5
+    tree.bus.write(0x70, b"\x02")
+    for address in (0x70, 0x71, 0x3C):
+        with pytest.raises(BusError) as caught:
+            tree.bus.write(address, b"\x00")
+        assert caught.value.errno == errno.ETIMEDOUT
+    assert tree.bus.traffic.waited == 1.5
+    mux.hold_reset(True)
+    mux.hold_reset(False)
+    tree.bus.write(0x70, b"\x01")
+    tree.bus.write(0x3C, OFF)
 
 
 def test_bad_contact_is_not_absence() -> None:
