@@ -18,7 +18,7 @@ from hardware.stream import Stream
 log = logging.getLogger(__name__)
 
 SCAN_S = 1.0
-"""The lines are looked for so often, and each is opened at most so often."""
+"""The lines are looked for so often, and those that are not open are opened then."""
 FLAPPING_S, STEADY_S = 20.0, 2.0
 """A fault that is back within the first time is over only after the second: a loose plug fills no log."""
 START_S = 2.0
@@ -68,7 +68,6 @@ class PodBoard:
         self._lines: dict[str, Line] = {}
         self._troubles: dict[str, tuple[str, str]] = {}
         """what keeps a line from being opened, and the USB serial of what is there, by path"""
-        self._next_open: dict[str, float] = {}
         self._edges: deque[Edge] = deque()
         self._wake: Callable[[], None] = lambda: None
         self._thread: threading.Thread | None = None
@@ -196,9 +195,8 @@ class PodBoard:
         for path in self._troubles.keys() - found.keys():
             del self._troubles[path]
         for path, port in found.items():
-            if path in self._lines or now < self._next_open.get(path, now):
+            if path in self._lines:
                 continue
-            self._next_open[path] = now + SCAN_S
             try:
                 stream = self._ports.open(port)
             except OSError as error:

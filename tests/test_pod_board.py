@@ -304,6 +304,20 @@ def test_spare_pod_takes_a_lost_pods_place(six):
     assert old.pod.picture == bytes(1024)
 
 
+def test_pod_that_moves_while_its_old_line_hangs(six):
+    """A pod that appears on another line has its seat back, though its old line just hangs."""
+    old = six.ends.pop("/dev/serial/by-id/2")
+    old.to_pod.reading = False
+    old.to_table.reading = False
+    new = six.plug("elsewhere", IDS[2])
+    six.run(4)
+    assert six.right(2, new)
+    assert six.board.seats[2].screen.fault is None
+    new.press(six.now + 0.1, MARK)
+    six.run(0.5)
+    assert six.strokes(2) == STROKE
+
+
 def test_pod_of_another_version_leaves_the_others_alone(six):
     """A pod with which no version is shared is a fault of its seat with both versions; the others play on."""
     six.unplug("/dev/serial/by-id/1")

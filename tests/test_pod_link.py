@@ -24,13 +24,14 @@ def told(rig: Rig) -> list[tuple[int, bool]]:
     return [(button, down) for button, down, _ in rig.edges]
 
 
-def test_session_brings_picture_lamp_contrast_and_power():
+@pytest.mark.parametrize("picture", [PICTURE, b"\xff" * 1024, b"\0" * 1024])
+def test_session_brings_picture_lamp_contrast_and_power(picture):
     """After the hellos the pod has the wanted picture bit for bit, lamp, contrast and power."""
     rig = Rig()
-    rig.link.picture.wanted = PICTURE
+    rig.link.picture.wanted = picture
     rig.link.settings = Settings(lamp=True, contrast=7, power=False)
     rig.run(0.5)
-    assert rig.pod.picture == PICTURE
+    assert rig.pod.picture == picture
     assert rig.desk.lamps[-1] is True
     assert (rig.pod.panel.contrast, rig.pod.panel.power) == (7, False)
     assert rig.link.problem(rig.now) is None
@@ -506,6 +507,12 @@ def test_offer_shows_the_seat_until_a_picture_comes():
     rig.run(0.5)
     assert rig.pod.panel._buffer is rig.pod.picture
     assert rig.pod.picture == bytes(1024)
+    rig.link.picture.wanted = PICTURE
+    rig.run(0.5)
+    rig.link.offer = 2
+    rig.run(0.5)
+    assert rig.pod.panel._buffer is not rig.pod.picture
+    assert "   seat 2" in rig.canvas.words
 
 
 def test_farewell_takes_the_picture_away():
@@ -569,6 +576,98 @@ def test_unknown_messages_are_ignored():
     rig.run(0.5)
     assert told(rig) == planned
     assert rig.link.problem(rig.now) is None
+
+
+def test_edges_that_become_certain_together():
+    """Two buttons of which the later in number went down first are told in the order of their contacts."""
+    rig = Rig()
+    rig.run(0.5)
+    rig.pod.levels(0b1000, 1000)
+    rig.pod.levels(0b1001, 1003)
+    rig.pod.levels(0b1001, 1030)
+    report = link.parse_report(link.Decoder().feed(rig.pod.transmit(1030))[0])
+    assert report.edges == [(3, True, 30), (0, True, 26)]
+
+
+@pytest.mark.parametrize("kind", [link.SET, link.SHOW, link.OFFER, link.ASK, link.RESET, link.PING])
+def test_order_that_is_lost_is_said_again(kind):
+    """Whichever order is lost the first two times: it is said again, and obeyed."""
+    rig = Rig()
+    lost = []
+
+    def lose(place, data):
+        messages = link.Decoder().feed(data)
+        if messages and messages[0][0] == kind and len(lost) < 2:
+            lost.append(data)
+            return b""
+        return data
+
+    rig.to_pod.tamper = lose
+    rig.link.settings = Settings(lamp=True)
+    rig.link.offer = 5 if kind == link.OFFER else None
+    rig.link.picture.wanted = PICTURE
+    rig.run(0.5)
+    rig.link.ask_counts()
+    planned = strokes(rig, "1")
+    rig.run(0.5)
+    assert rig.desk.lamps[-1] is True
+    assert rig.link.counts is not None
+    assert told(rig) == planned
+    if kind == link.OFFER:
+        assert "   seat 5" in rig.canvas.words
+    else:
+        assert rig.pod.picture == PICTURE
+    rig.link.restart()
+    rig.run(0.5)
+    assert rig.desk.restarts == [False]
+    assert len(lost) == 2
+
+
+def test_hello_to_another_table_is_no_answer():
+    """A hello that answers another attempt, or nobody, makes no session."""
+    rig = Rig()
+    nonce = link.parse_table_hello(link.Decoder().feed(rig.link.transmit(0.0))[0])[2]
+    for other in (0, nonce ^ 1):
+        hello = link.Hello(lowest=1, highest=1, nonce=other, boot=1, pod_id=POD_ID, columns=128, rows=64)
+        rig.link.receive(link.frame(hello.pack()), 0.0)
+        assert not rig.link.up
+
+
+def test_reports_of_another_start_are_none():
+    """A pod that starts anew, and takes an old hello for one to itself, is not believed."""
+    rig = Rig()
+    strokes(rig, "0")
+    rig.run(0.5)
+    while rig.now - rig.link._heard > 0.02:
+        rig.run(0.01)
+    rig.edges.clear()
+    nonce = rig.link._nonce
+    rig.start_pod()
+    rig.pod.receive(link.frame(link.pack_hello(1, 1, nonce)), 0)
+    assert rig.pod.transmit(0)  # its hello is lost
+    assert rig.pod.in_session
+    strokes(rig, "123", 0.08)
+    rig.run(0.3)
+    assert told(rig) == []
+    rig.run(1)
+    planned = strokes(rig, "0")
+    rig.run(0.3)
+    assert told(rig)[-2:] == planned
+
+
+def test_numbers_never_run_away():
+    """Of orders that nobody acknowledges at most 100 are said; then the table begins anew."""
+    rig = Rig()
+    rig.run(0.5)
+    report = link.Report(
+        tag=rig.link._tag, last=1, before=0, status=0, first=1, queued=1, edges=[(0, True, 0)]
+    )
+    for number in range(101):
+        assert rig.link.up, number
+        rig.link.receive(link.frame(report.pack()), rig.now)
+        frame = rig.link.transmit(rig.now)
+        assert frame
+    assert not rig.link.up
 
 
 def test_session_that_cannot_be_mistaken():
