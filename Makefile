@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: sim test lint check test-kernel clean
+.PHONY: sim test lint check test-kernel install uninstall clean
 
 sim: $(VENV)/.sim
 	$(BIN)/twentytwo sim $(ARGS)
@@ -22,6 +22,13 @@ check: lint test
 
 test-kernel: $(VENV)/.dev
 	tests/kernel/job.sh $(BIN)/python
+
+# On a Raspberry Pi, with a service (docs/install.md). DESTDIR=FOLDER puts everything below that folder instead.
+install:
+	@PYTHON=$(PYTHON) DESTDIR=$(DESTDIR) install/install.sh
+
+uninstall:
+	@PURGE=$(PURGE) DESTDIR=$(DESTDIR) install/uninstall.sh
 
 # Debian splits Python's venv module off; where we may, its package is installed.
 $(BIN)/python:
