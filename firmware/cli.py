@@ -16,6 +16,7 @@ COMMANDS = {
     "sim": ("firmware.simulator", "play at a simulated table in the browser"),
     "selfplay": ("firmware.selfplay", "let bots play many games and print who won"),
     "replay": ("firmware.replay", "step through a record and check every action"),
+    "history": ("firmware.history", "list, show and export the games that a table has kept"),
     "verify": ("firmware.verify", "check that a game's packs are those its table had committed to"),
     "wiring": (
         "firmware.wiring.command",

@@ -8,6 +8,7 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,10 @@ from firmware.chance import bots, packs, read_pack
 from firmware.errors import UsageError
 from firmware.live import Live, Table
 from firmware.options import add_rule_options, rules_from
+from firmware.saving import journal_in
 from firmware.simulation import SimHost
+from firmware.table.book import SavedGameError
+from firmware.table.journal import Journal
 from firmware.table.session import Session
 from firmware.table.words import catalogue
 from firmware.web.server import serve
@@ -67,6 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="port of the page, 0 for a free one (default: 2222)",
     )
+    parser.add_argument(
+        "--journal",
+        type=Path,
+        metavar="FILE",
+        help="keep the games in this file, and go on with the last one",
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     add_rule_options(parser)
 
@@ -75,8 +85,10 @@ def run(args: argparse.Namespace) -> int:
     """Serve the table until Ctrl-C. Raise UsageError for what cannot be done."""
     profile = _profile(args.profile, args.seats)
     host = SimHost(profile, seed=args.seed or 0, clock=time.monotonic, wait=time.sleep)
-    table = Table(host, _session(args, profile), catalogue())
-    asyncio.run(_serve(table, Shown(host.wires), args.port, browser=not args.no_browser))
+    with ExitStack() as ending:
+        journal = ending.enter_context(journal_in(args.journal, threaded=True)) if args.journal else None
+        table = Table(host, _session(args, profile, journal), catalogue())
+        asyncio.run(_serve(table, Shown(host.wires), args.port, browser=not args.no_browser))
     return 0
 
 
@@ -92,7 +104,7 @@ def _profile(name: str, seats: int | None) -> Profile:
     return msgspec.structs.replace(profile, seats=profile.seats[:seats])
 
 
-def _session(args: argparse.Namespace, profile: Profile) -> Session:
+def _session(args: argparse.Namespace, profile: Profile, journal: Journal | None) -> Session:
     seats = [seat.number for seat in profile.seats]
     if args.bot not in BOTS:
         raise UsageError(f"--bot {args.bot}: there is no such bot, choose one of {', '.join(BOTS)}")
@@ -100,15 +112,21 @@ def _session(args: argparse.Namespace, profile: Profile) -> Session:
         raise UsageError(f"--bots {args.bots}: the table has {len(seats)} seats, choose 0 to {len(seats)}")
     if not 0.01 <= args.bot_delay <= 60:
         raise UsageError(f"--bot-delay {args.bot_delay}: choose 0.01 to 60 seconds")
-    return Session(
-        seats,
-        chance=read_pack(args.pack) if args.pack else packs(args.seed),
-        bots=bots(args.seed),
-        bot=args.bot,
-        fill=dict.fromkeys(seats[len(seats) - args.bots :], args.bot),
-        rules=rules_from(args),
-        bot_delay_s=args.bot_delay,
-    )
+    try:
+        return Session(
+            seats,
+            chance=read_pack(args.pack) if args.pack else packs(args.seed),
+            bots=bots(args.seed),
+            bot=args.bot,
+            fill=dict.fromkeys(seats[len(seats) - args.bots :], args.bot),
+            rules=rules_from(args),
+            bot_delay_s=args.bot_delay,
+            journal=journal,
+            saved=journal.saved if journal else None,
+            news=journal.news if journal else "",
+        )
+    except SavedGameError as problem:
+        raise UsageError(f"--journal {args.journal}: {problem}") from problem
 
 
 async def _serve(table: Table, shown: "Shown", port: int, *, browser: bool) -> None:

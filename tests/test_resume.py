@@ -231,6 +231,8 @@ def test_a_game_is_not_gone_on_with_by_other_chance():
         Rig((1, 2), seed=6, saved=saved_of(kept))
     with pytest.raises(ValueError, match="not the one that was committed to"):
         Rig((1, 2), chance=sealed(1), saved=saved_of(kept))
+    with pytest.raises(ValueError, match="has a seat 3, this table has not"):
+        Rig((1, 2), chance=sealed(1), saved=saved)
 
 
 def test_a_seed_s_packs_go_on_as_without_the_interruption():

@@ -138,6 +138,10 @@ class Saved:
         return tuple({player.seat: player for player in (*record.header.players, *changes)}.values())
 
 
+class SavedGameError(ValueError):
+    """A saved game that this table cannot go on with; the message says why."""
+
+
 class Book:
     """One game after the other. ``state`` is the one that is on, or over; None when there is none."""
 
@@ -240,7 +244,7 @@ class Book:
         self.state = None
 
     def resume(self, saved: Saved, now: float) -> None:
-        """Go on with a saved game. Raise ValueError if chance cannot."""
+        """Go on with a saved game. Raise SavedGameError if chance cannot."""
         state, stamps = self.check(saved)
         if not saved.over:
             self._source, self._since, self._base = saved.source(), now, max(stamps, default=0)
@@ -250,7 +254,7 @@ class Book:
         self._draw(now)
 
     def check(self, saved: Saved) -> tuple[State, list[int]]:
-        """The state of a saved game and its stamps. Raise ValueError if chance cannot go on with it."""
+        """The state of a saved game and its stamps. Raise SavedGameError if chance cannot go on with it."""
         header = read_header(saved.text)
         state = new_game(header.seats, header.rules)
         sizes, stamps = [], []
@@ -260,7 +264,10 @@ class Book:
             state = step.state
             stamps.append(step.at or 0)
         if not saved.over:
-            self._chance.resume(saved.source(), sizes)
+            try:
+                self._chance.resume(saved.source(), sizes)
+            except ValueError as problem:
+                raise SavedGameError(f"the saved game cannot go on: {problem}") from problem
         return state, stamps
 
     def abandon(self, saved: Saved) -> None:

@@ -8,7 +8,7 @@ from engine.game import State
 from engine.moves import Event, Exchange, ExchangePassed, IllegalMove, Play
 from engine.rules import Rules
 from engine.views import Phase, View, view
-from firmware.table.book import Book, Chance, Journal, Log, Saved, Unwritten
+from firmware.table.book import Book, Chance, Journal, Log, Saved, SavedGameError, Unwritten
 from firmware.table.controls import Gesture, Gestures, Kind, Picking, chosen, suggestion
 from firmware.table.scenes import GameScene, LobbyScene, Notice, ResumeScene, Scene, Sitter
 from firmware.table.seating import PERSON, Seating
@@ -40,7 +40,7 @@ class Session:
     ``seats``: the places, clockwise. ``bots``: names of bots and how to make one; ``fill``: which
     bot each seat has from the start; ``bot``: which one takes a seat later. ``bot_delay_s``: how long a bot
     thinks, more than 0. ``saved``: a game out of the journal, to go on with; ``news``: the reason of a notice
-    that all get at the start. Raise ValueError for what cannot be.
+    that all get at the start. Raise ValueError for what cannot be; SavedGameError is one.
     """
 
     def __init__(
@@ -78,6 +78,9 @@ class Session:
         self._due: float | None = None
         self._news = news
         if saved is not None:
+            foreign = [player.seat for player in saved.players() if player.seat not in self.seats]
+            if foreign:
+                raise SavedGameError(f"the saved game has a seat {foreign[0]}, this table has not")
             self._book.check(saved)
             if saved.over:
                 self._restore(saved, 0.0)
