@@ -16,6 +16,7 @@ from engine.cards import PACK, cards
 from engine.notation import loads, read_header, replay
 from engine.rules import Rules
 from engine.views import Phase
+from firmware.table.book import Saved
 from firmware.table.fairness import (
     SEAL_SYMBOLS,
     SECRET_BYTES,
@@ -26,6 +27,7 @@ from firmware.table.fairness import (
     shuffled,
 )
 from firmware.table.scenes import GameScene, LobbyScene
+from firmware.table.store import Entry
 from hardware.seat import Button
 
 PAGE = (Path(__file__).parents[1] / "docs" / "fairness.md").read_text(encoding="utf-8")
@@ -281,6 +283,16 @@ def test_scenes_and_states_know_no_secret():
             assert kept.secrets[0] not in repr(scene)
             assert kept.secrets[0] not in repr(rig.session.state)
         rig.move_on()
+
+
+def test_no_secret_or_card_is_shown_by_what_a_crash_report_prints():
+    """What holds secrets and records does not print them: sources, saved games, entries of the journal."""
+    source = sealed(1).prepare()
+    saved = Saved("@5 play 1 9h", source.secret, False, 1)
+    entry = Entry(("@5 play 1 9h",), begins=source.secret)
+    for value in (source, saved, entry):
+        assert source.secret not in repr(value)
+        assert "9h" not in repr(value)
 
 
 def test_the_session_takes_no_chance_but_what_it_is_given():

@@ -187,6 +187,30 @@ def test_a_simulated_table_refuses_what_it_cannot_go_on_with(journal, capsys, tm
         assert message in capsys.readouterr().err
 
 
+def test_a_device_keeps_its_games(fast_folder, capsys):
+    """``play --journal``: games of the simulated board are kept, in virtual time too, and the next ones."""
+    file = fast_folder / "journal.db"
+    for _ in range(2):
+        play_two = (
+            "play",
+            "--sim",
+            "--board",
+            "direct-2",
+            "--bots",
+            "2",
+            "--games",
+            "2",
+            "--fast",
+            "--journal",
+        )
+        assert main([*play_two, str(file)]) == 0
+    found = games(file)
+    assert len(found) == 4
+    for game in found:
+        assert list(unfair(game.text)) == []
+    capsys.readouterr()
+
+
 # The chart
 
 

@@ -2,10 +2,11 @@
 
 import argparse
 import hashlib
+import os
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,10 @@ from firmware.device.status import StatusKeeper
 from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
 from firmware.live import Finished, Host, Table, run_live, run_virtually
+from firmware.saving import DEFAULT_PATH, journal_in
 from firmware.settings import Settings
+from firmware.table.book import SavedGameError
+from firmware.table.journal import Journal
 from firmware.table.session import Session
 from firmware.table.words import catalogue
 from hardware.profile import Profile
@@ -38,6 +42,12 @@ GIVE_UP_S = 60.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``twentytwo play``."""
     add_device_options(parser)
+    parser.add_argument(
+        "--journal",
+        type=Path,
+        metavar="FILE",
+        help="keep the games in this file, and go on with the last one (default: in systemd's state folder)",
+    )
     simulated = parser.add_argument_group("games on the simulated board")
     simulated.add_argument(
         "--bots",
@@ -60,13 +70,13 @@ def run(args: argparse.Namespace) -> int:
     settings, profile = chosen_board(args)
     _check(args, profile)
     log = GameLog(args.games) if args.sim else None
-    session = _session(args, settings, profile, log)
     with ExitStack() as ending:
         if args.sim and args.runtime is None:
             folder = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="twentytwo-")))
         else:
             folder = runtime_folder(args.runtime)
         ending.enter_context(only_instance(folder))
+        session = _session(args, settings, profile, log, ending.enter_context(_journal(args)))
         host: Host
         if args.sim:
             host = simulated = open_simulated(
@@ -83,6 +93,20 @@ def run(args: argparse.Namespace) -> int:
         else:
             run_live(device, host.clock)
     return Exit.DONE
+
+
+@contextmanager
+def _journal(args: argparse.Namespace) -> Iterator[Journal | None]:
+    """The table's journal; None where nobody said where to keep it."""
+    state = os.environ.get("STATE_DIRECTORY")
+    path = args.journal or (Path(state) / DEFAULT_PATH.name if state and not args.sim else None)
+    if path is None:
+        if not args.sim:
+            say("no game is kept: say --journal FILE")
+        yield None
+        return
+    with journal_in(path, threaded=not args.fast) as journal:
+        yield journal
 
 
 def _say_when_lit(host: "SimHost") -> None:
@@ -117,19 +141,31 @@ def _check(args: argparse.Namespace, profile: Profile) -> None:
 
 
 def _session(
-    args: argparse.Namespace, settings: Settings, profile: Profile, log: "GameLog | None"
+    args: argparse.Namespace,
+    settings: Settings,
+    profile: Profile,
+    log: "GameLog | None",
+    journal: Journal | None,
 ) -> Session:
     seats = [seat.number for seat in profile.seats]
-    return Session(
-        seats,
-        chance=packs(args.seed),
-        bots=bots(args.seed),
-        bot=settings.bot,
-        fill=dict.fromkeys(seats[len(seats) - args.bots :], settings.bot),
-        rules=settings.house_rules(),
-        bot_delay_s=settings.bot_delay if args.bot_delay is None else args.bot_delay,
-        log=log,
-    )
+    try:
+        return Session(
+            seats,
+            chance=packs(args.seed),
+            bots=bots(args.seed),
+            bot=settings.bot,
+            fill=dict.fromkeys(seats[len(seats) - args.bots :], settings.bot),
+            rules=settings.house_rules(),
+            bot_delay_s=settings.bot_delay if args.bot_delay is None else args.bot_delay,
+            log=log,
+            journal=journal,
+            saved=journal.saved if journal else None,
+            news=journal.news if journal else "",
+        )
+    except SavedGameError as problem:
+        raise UsageError(
+            f"{problem}: choose another journal, or discard that game on its own board"
+        ) from problem
 
 
 class GameLog:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.cards import Card
@@ -119,8 +119,8 @@ class Unwritten:
 class Saved:
     """A game out of the journal: its record so far, and its secret if it has one."""
 
-    text: str
-    secret: str
+    text: str = field(repr=False)
+    secret: str = field(repr=False)
     over: bool
     """the game has ended, but nobody has left its result yet"""
     deals: int

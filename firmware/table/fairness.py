@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, count
 
 from engine.cards import Card
@@ -23,7 +23,7 @@ class Source:
     """
 
     commitment: str = ""
-    secret: str = ""
+    secret: str = field(default="", repr=False)
     simulated: str = ""
 
 

@@ -7,7 +7,7 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.cards import NotationError
@@ -58,8 +58,8 @@ class _Damaged(Exception):
 class Entry:
     """What is written at once or not at all: lines of one game."""
 
-    lines: tuple[str, ...]
-    begins: str | None = None
+    lines: tuple[str, ...] = field(repr=False)
+    begins: str | None = field(default=None, repr=False)
     """the secret of the game that begins with these lines"""
     closes: bool = False
     """whether the game ends with them"""
