@@ -162,8 +162,9 @@ class PodLink:
         if self._refusal is not None:
             return
         if before is None or (before.boot, before.pod_id) != (hello.boot, hello.pod_id):
-            # Whatever was pressed before we met is none of our business.
+            # Whatever was pressed before we met is none of our business. It has just started anew.
             self._last_edge = hello.newest
+            self._restart = None
         self.levels = hello.status & 15 if self._last_edge == hello.newest else None
         self._panel_silent = bool(hello.status & link.PANEL_SILENT)
         self.up = True

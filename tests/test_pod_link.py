@@ -550,6 +550,26 @@ def test_restart_is_acknowledged_first():
         assert rig.link.lost_orders == 0
 
 
+def test_restart_whose_acknowledgement_is_lost_happens_once():
+    """If the pod starts anew but its acknowledgement is lost, it is not told to start anew again."""
+    rig = Rig()
+    rig.run(0.5)
+    restarts = []
+
+    def restart(update):
+        restarts.append(update)
+        rig.start_pod()
+
+    rig.desk.restart = restart
+    rig.to_table.tamper = lambda place, data: b"" if not restarts else data
+    rig.link.restart()
+    rig.run(0.5)
+    rig.desk.restart = restart
+    rig.run(3)
+    assert restarts == [False]
+    assert rig.link.problem(rig.now) is None
+
+
 def test_counters_are_told():
     """The pod's counters come when they are asked for: good and bad frames, and the rest."""
     rig = Rig()

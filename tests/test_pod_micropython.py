@@ -388,8 +388,8 @@ def test_slowest_loop_is_far_from_the_watchdog(bench):
 
 
 def test_noisy_line(bench):
-    """With 5 % damaged bytes and 10 % lost frames each way all presses are told; then a picture comes."""
-    one = bench(noise=Noise(3, 0.05, 0.1, pieces=False))
+    """With 2 % damaged bytes and 5 % lost frames each way all presses are told; then a picture comes."""
+    one = bench(noise=Noise(3, 0.02, 0.05, pieces=False))
     assert one.until(lambda: one.link.up)
     for number in range(16):
         one.stroke(number % 4)

@@ -16,6 +16,8 @@ MAX_QUEUED = 32
 """So are all, when there are more than this."""
 SILENCE_MS = 3000
 """A table that says nothing for so long has gone: its picture goes too."""
+RESTART_MS = 100
+"""What was sent before a restart gets so long to leave."""
 STRANGE_MS = 100
 """Messages of a session that is not ours are answered by a hello, at most so often."""
 
@@ -109,7 +111,7 @@ class Pod:
         self._counts_due = False
         self._hello_nonce = 0
         self._strange_at = now - STRANGE_MS
-        self._restart: int | None = None
+        self._restart: tuple[int, int] | None = None
         self._drawn: object = None
         self._draw()
 
@@ -183,7 +185,7 @@ class Pod:
             self._seat_offered = body[0]
             self._pictured = False
         elif kind == link.RESET:
-            self._restart = body[0] if body else link.RESTART
+            self._restart = (now + RESTART_MS, body[0] if body else link.RESTART)
         elif kind == link.ASK:
             self._counts_due = True
         elif kind == link.END:
@@ -245,9 +247,11 @@ class Pod:
 
     def deadline(self, now: int) -> int:
         """When ``tick`` and ``transmit`` have something to do, if nothing happens before; may have passed."""
-        if self._hello_due or self._report_due or self._counts_due or self._restart is not None:
+        if self._hello_due or self._report_due or self._counts_due:
             return now
         times = [self._heard + SILENCE_MS]
+        if self._restart is not None:
+            times.append(self._restart[0])
         if self._queue:
             times.append(self._queue[0][0] + STALE_MS)
             if self.in_session:
@@ -267,6 +271,9 @@ class Pod:
         if self._hello_due:
             self._hello_due = False
             return link.frame(self._hello().pack())
+        if self._restart is not None and now >= self._restart[0]:
+            self._outside.restart(self._restart[1] == link.UPDATE)
+            self._restart = None
         if not self.in_session:
             return b""
         if self._counts_due:
@@ -277,9 +284,6 @@ class Pod:
             if self._queue:
                 self._told_at = now
             return link.frame(self._report(now).pack())
-        if self._restart is not None:
-            self._outside.restart(self._restart == link.UPDATE)
-            self._restart = None
         return b""
 
     def _hello(self) -> link.Hello:
