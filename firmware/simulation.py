@@ -1,5 +1,6 @@
 """A whole simulated table: simulated chips and wires, the real drivers on them, and the table's program."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
@@ -49,6 +50,26 @@ class SimNode:
             raise BusError(self.refusal.errno, self.refusal.strerror)
 
 
+NAP_SECONDS = 0.002
+"""Shorter waits are saved up: each wakes the computer, and a transfer of a few bytes takes 0.1 ms."""
+
+
+class Pace:
+    """Lets real time pass as transfers take it. ``sleep``: as ``time.sleep``."""
+
+    def __init__(self, sleep: Callable[[float], None]) -> None:
+        self._sleep = sleep
+        self._owed = threading.local()
+
+    def __call__(self, seconds: float) -> None:
+        """So many seconds pass for this thread, now or with those of its next transfers."""
+        owed = getattr(self._owed, "seconds", 0.0) + seconds
+        if owed >= NAP_SECONDS:
+            self._sleep(owed)
+            owed = 0.0
+        self._owed.seconds = owed
+
+
 class Happening(Protocol):
     """What happens to a simulated board as time goes on, beside the contacts' bouncing."""
 
@@ -65,7 +86,7 @@ class SimHost:
     """The computer of a simulated board (``firmware.live.Host``). ``wires`` are the simulated chips.
 
     Its time is virtual, moved by ``advance`` and by what the transfers take; or real, if ``clock`` (seconds,
-    monotonic) and ``wait`` (which lets so many seconds pass: what a transfer takes) are handed in.
+    monotonic) and ``sleep`` (as ``time.sleep``: transfers take their time) are handed in.
     """
 
     def __init__(
@@ -74,12 +95,12 @@ class SimHost:
         *,
         seed: int = 0,
         clock: Callable[[], float] | None = None,
-        wait: Callable[[float], None] | None = None,
+        sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.profile = profile
         self.now = 0.0
         self.clock = clock or self._virtual_now
-        self.wires = SimBoard(profile, seed=seed, passed=wait or self._pass)
+        self.wires = SimBoard(profile, seed=seed, passed=Pace(sleep) if sleep else self._pass)
         names = dict.fromkeys((*profile.buses, *profile.bus_names()))
         self.nodes = {name: SimNode(self.wires.adapters[name]) for name in names}
         """the device nodes by the names of their buses"""

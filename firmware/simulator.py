@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve the table until Ctrl-C. Raise UsageError for what cannot be done."""
     profile = _profile(args.profile, args.seats)
-    host = SimHost(profile, seed=args.seed or 0, clock=time.monotonic, wait=time.sleep)
+    host = SimHost(profile, seed=args.seed or 0, clock=time.monotonic, sleep=time.sleep)
     with ExitStack() as ending:
         journal = ending.enter_context(journal_in(args.journal, threaded=True)) if args.journal else None
         table = Table(host, _session(args, profile, journal), catalogue())

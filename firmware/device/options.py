@@ -90,7 +90,7 @@ def open_simulated(
         profile,
         seed=args.seed or 0,
         clock=None if virtual else time.monotonic,
-        wait=None if virtual else time.sleep,
+        sleep=None if virtual else time.sleep,
     )
     coming = heapq.merge(faults, coming, key=lambda fault: fault.start)
     host.happenings.append(Plan(host, coming, told))
