@@ -241,9 +241,8 @@ class Rig(PodEnd):
         self.link_out = b""
         self.link = PodLink("rig", lambda: self.chance.getrandbits(16), self.now)
 
-    def step(self) -> None:
-        """Whatever is due now."""
-        self.step_pod()
+    def step_link(self) -> None:
+        """Whatever the table's end has to do now."""
         now = self.now
         if chunk := self.to_table.read(now):
             self.edges += self.link.receive(chunk, now)
@@ -257,17 +256,25 @@ class Rig(PodEnd):
             if not sent:
                 break
 
-    def run(self, seconds: float) -> None:
-        """Let time pass."""
-        end = self.now + seconds
-        self.step()
-        # A loop takes a little time to come round.
-        while (due := max(self.due(), self.now + 0.001)) <= end:
-            self.now = due
-            self.step()
-        self.now = end
-        self.step()
+    def due_link(self) -> float:
+        """When the table's end has something to do next."""
+        return min(self.to_table.due(), self.link.deadline())
 
-    def due(self) -> float:
-        """When something is due next."""
-        return min(self.due_pod(), self.to_table.due(), self.link.deadline())
+    def run(self, seconds: float) -> None:
+        """Let time pass. A loop takes a millisecond to come round, at either end."""
+        end = self.now + seconds
+        self.step_pod()
+        self.step_link()
+        while True:
+            pod, link = self.due_pod(), self.due_link()
+            now = max(min(pod, link), self.now + 0.001)
+            if now > end:
+                break
+            self.now = now
+            if pod <= now:
+                self.step_pod()
+            if link <= now:
+                self.step_link()
+        self.now = end
+        self.step_pod()
+        self.step_link()

@@ -54,7 +54,7 @@ def test_presses_survive_a_very_bad_line(seed):
     chance = random.Random(seed)
     expected = []
     while len(expected) < 2 * PRESSES:
-        if seed % 4 == 3 and len(expected) % 32 == 0:
+        if seed % 4 == 3 and len(expected) % 160 == 0:
             picture = bytearray(rig.link.picture.wanted)
             start = chance.randrange(1024 - 70)
             picture[start : start + 64] = chance.randbytes(64)
