@@ -120,12 +120,11 @@ class BusOwner:
     def flush(self, now: float) -> None:
         """Transfer what is due, on this thread; after ``start``, leave it to the bus's own.
 
-        Errors of the bus raise nothing: they end up in the ``fault`` of panels, expanders and owner.
+        That one is woken by whatever there is to show, so that it sleeps while there is nothing. Errors of the
+        bus raise nothing: they end up in the ``fault`` of panels, expanders and owner.
         """
         if self._thread is None:
             self._flush(now)
-        else:
-            self._wakened.set()
 
     def retry(self, screen: Oled) -> None:
         """Try a failed panel at once. From any thread."""
@@ -173,13 +172,13 @@ class BusOwner:
         if self.fault is not None:
             self._climb(now)
             return
-        self._poll_expanders()
         # After a crash the panels still show somebody's hand: darken all of them before painting the first.
         for care in self._screens:
             if self.fault is not None:
                 return
             if not care.darkened and now >= care.next_try:
                 care.darkened = self._attempt(care, now, care.screen.darken)
+        self._poll_expanders()
         self._schedule_refreshes(now)
         # A slow panel comes last: the others must not wait for it.
         for care in sorted(self._screens, key=lambda care: care.slow):

@@ -159,6 +159,37 @@ def test_callbacks_only_note() -> None:
     assert said(lines.run(0.02)) == [(Button.LEFT, True)]
 
 
+def test_a_listener_that_raises_loses_no_press() -> None:
+    """Whatever a listener does in the callback's thread, this press and later ones of all pins arrive."""
+    lines = Lines()
+
+    def broken() -> None:
+        raise RuntimeError("no current event loop")
+
+    lines.buttons.listen(broken)
+    for button in Button:
+        with pytest.raises(RuntimeError):
+            lines.touch(button, True)
+        assert said(lines.run(0.1)) == [(button, True)]
+
+
+def test_a_table_that_stood_still_gets_all_presses() -> None:
+    """After five seconds without a poll all strokes made meanwhile arrive, in order and with their times."""
+    lines = Lines()
+    strokes = []
+    for number in range(20):
+        button = list(Button)[number % 4]
+        lines.now += 0.2
+        strokes.append((button, True, lines.now))
+        lines.touch(button, True)
+        lines.now += 0.05
+        strokes.append((button, False, lines.now))
+        lines.touch(button, False)
+    lines.now += 0.02
+    edges = lines.buttons.poll(lines.now)
+    assert [(edge.button, edge.down, edge.at) for edge in edges] == strokes
+
+
 def test_foreign_clock_is_not_trusted() -> None:
     """An edge whose time is not of our clock counts from when it was heard."""
     lines = Lines()

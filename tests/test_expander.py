@@ -383,6 +383,22 @@ def test_late_poll_sees_the_tap_that_was_missed() -> None:
     assert bench.presses == [(Button.PLAY, True), (Button.PLAY, False)]
 
 
+def test_a_tap_during_an_outage_is_forgotten() -> None:
+    """What was captured while the expander could not be asked is no press when it answers again."""
+    bench = Bench()
+    fault = bench.wires.fail(errno.EIO)
+    with pytest.raises(BusError):
+        bench.run(0.1)
+    bench.touch(Button.LEFT, True)
+    bench.now += 0.05
+    bench.touch(Button.LEFT, False)
+    bench.now += 5.0
+    bench.wires.heal(fault)
+    bench.run(0.2)
+    assert bench.edges == []
+    assert not bench.chip.interrupt
+
+
 @pytest.mark.parametrize("interrupt", [False, True])
 @pytest.mark.parametrize("spoilt", [1, 2])
 def test_random_bits_press_nothing(interrupt: bool, spoilt: int) -> None:
