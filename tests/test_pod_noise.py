@@ -47,14 +47,14 @@ def quiet(rig: Rig) -> None:
 def test_presses_survive_a_very_bad_line(seed):
     """Of 8 × 12,500 presses at 5 % damaged bytes and 10 % dropped frames all are told, once and in order.
 
-    Two runs paint as well, windows of about 64 bytes. A second after the noise all presses are told, and the
+    One run paints as well, windows of about 64 bytes. A second after the noise all presses are told, and the
     pod's picture is the wanted one.
     """
     rig = noisy(seed, pieces=seed % 4 == 1)
     chance = random.Random(seed)
     expected = []
     while len(expected) < 2 * PRESSES:
-        if seed % 4 == 3 and len(expected) % 160 == 0:
+        if seed == 3 and len(expected) % 160 == 0:
             picture = bytearray(rig.link.picture.wanted)
             start = chance.randrange(1024 - 70)
             picture[start : start + 64] = chance.randbytes(64)
