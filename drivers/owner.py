@@ -120,8 +120,8 @@ class BusOwner:
     def flush(self, now: float) -> None:
         """Transfer what is due, on this thread; after ``start``, leave it to the bus's own.
 
-        That one is woken by whatever there is to show, so that it sleeps while there is nothing. Errors of the
-        bus raise nothing: they end up in the ``fault`` of panels, expanders and owner.
+        That one is woken by whatever there is to show, so that it sleeps while there is nothing. Errors of
+        the bus raise nothing: they end up in the ``fault`` of panels, expanders and owner.
         """
         if self._thread is None:
             self._flush(now)
