@@ -206,23 +206,3 @@ def test_dtr_is_asserted():
     assert select.select([stream.fileno()], [], [], 5)[0]
     assert stream.read() == b"hello"
     stream.close()
-
-
-RULES = Path(__file__).parent.parent / "firmware" / "pod" / "60-twentytwo-pod.rules"
-
-
-def test_udev_rule():
-    """The shipped udev rule names the USB ids that we look for, keeps ModemManager off, gives a group."""
-    lines = [line for line in RULES.read_text().splitlines() if line and not line.startswith("#")]
-    for line in lines:
-        for part in line.split(", "):
-            key, operator, value = part.partition("==") if "==" in part else part.partition("=")
-            assert operator
-            assert key.split("{")[0] in {"SUBSYSTEM", "SUBSYSTEMS", "ATTRS", "ENV", "GROUP", "MODE", "ACTION"}
-            assert value.startswith('"')
-            assert value.endswith('"')
-    text = "\n".join(lines)
-    assert 'ATTRS{idVendor}=="2e8a"' in text
-    assert 'ATTRS{idProduct}=="0005"' in text
-    assert 'ENV{ID_MM_DEVICE_IGNORE}="1"' in text
-    assert 'GROUP="dialout"' in text
