@@ -32,9 +32,11 @@ def _quiet():
 # Games and faults
 
 
-@pytest.mark.parametrize(("board", "games"), [("direct-6-usermux", 1), ("direct-2", 4)])
-def test_games_end_as_without_faults_while_panels_and_mux_fail(board, games, capsys):
-    """Panels and mux are unplugged, reset, slowed and flaky all through the games: they are the same games.
+@pytest.mark.parametrize(
+    ("board", "games"), [("direct-6", 1), ("direct-6-usermux", 1), ("expander-6", 1), ("direct-2", 4)]
+)
+def test_games_end_as_without_faults_while_chips_fail(board, games, capsys):
+    """Panels, muxes and expanders are unplugged, reset, slow and flaky through the games: the same games.
 
     All the while no byte shines at a seat that was not meant for it, and nothing written reaches two panels.
     After the last fault every seat comes back by itself and shows what it should.
