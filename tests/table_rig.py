@@ -81,6 +81,8 @@ class Rig:
             self.press(state.turn, Button.PLAY)
         else:
             seat = state.turn
+            if self.scene(seat).looks:
+                self.press(seat, Button.RIGHT, rest_s=0.01)
             self.mark(seat, self.view(seat).choices[0].cards)
             self.press(seat, Button.PLAY)
 

@@ -158,6 +158,96 @@ def test_a_notice_to_wait_goes_when_the_turn_comes():
     assert reason(rig, waiting) is None
 
 
+def test_a_taken_trick_is_shown_until_a_press_or_the_next_lead():
+    """All see a whole trick for a while; a press shows the own hand again, and PLAY does no more then."""
+    rig = Rig()
+    rig.sit_and_start(1, 2)
+    rig.play_to(Phase.PLAY)
+    first = rig.session.state.turn
+    while not rig.session.state.tricks:
+        rig.press(rig.session.state.turn, Button.LEFT)
+        hand = rig.view(rig.session.state.turn).hand
+        rig.mark(rig.session.state.turn, hand[:1])
+        rig.press(rig.session.state.turn, Button.PLAY, rest_s=0.0)
+    leader = rig.session.state.turn
+    assert rig.scene(1).looks
+    assert rig.scene(2).looks
+    before = rig.session.state
+    rig.wait(GUARD_S)
+    rig.press(leader, Button.PLAY, rest_s=0.1)
+    assert rig.session.state is before
+    assert not rig.scene(leader).looks
+    assert rig.scene(3 - leader).looks
+    rig.wait(2.5)
+    assert not rig.scene(3 - leader).looks
+    assert first in (1, 2)
+
+
+def test_a_lead_ends_the_look_at_the_trick_before():
+    """As soon as the next card is led, everybody sees the own hand."""
+    rig = Rig()
+    rig.sit_and_start(1, 2)
+    rig.play_to(Phase.PLAY)
+    while not rig.session.state.tricks:
+        hand = rig.view(rig.session.state.turn).hand
+        rig.mark(rig.session.state.turn, hand[:1])
+        rig.press(rig.session.state.turn, Button.PLAY, rest_s=0.1)
+    leader = rig.session.state.turn
+    rig.press(leader, Button.LEFT)
+    rig.press(leader, Button.PLAY, rest_s=0.0)
+    assert rig.session.state.trick
+    assert not rig.scene(3 - leader).looks
+
+
+def test_marks_of_the_exchange_are_gone_when_play_begins():
+    """What was marked to be given away is not marked to be played, whether the exchange came or passed."""
+    rig = Rig()
+    rig.sit_and_start(1, 2)
+    rig.play_to(Phase.EXCHANGE)
+    second = 3 - rig.session.state.turn
+    rig.press(rig.session.state.turn, Button.PLAY)
+    rig.press(3 - second, Button.MARK)
+    assert rig.scene(3 - second).picking.marked
+    rig.press(second, Button.PLAY)
+    assert rig.session.state.phase is Phase.PLAY
+    assert not rig.scene(3 - second).picking.marked
+
+
+def test_marks_do_not_wait_for_a_player_who_left():
+    """Who comes back to a seat finds no marks of before."""
+    rig = Rig()
+    rig.sit_and_start(1, 2)
+    rig.play_to(Phase.PLAY)
+    waiting = 3 - rig.session.state.turn
+    rig.press(waiting, Button.MARK)
+    rig.press(waiting, Button.PLAY, stroke_s=HOLD_S)
+    rig.press(waiting, Button.MARK)
+    rig.press(waiting, Button.PLAY, stroke_s=HOLD_S)
+    assert rig.scene(waiting).sitter is Sitter.PLAYER
+    assert not rig.scene(waiting).picking.marked
+
+
+def test_notices_go_when_what_they_speak_of_has_changed():
+    """A notice does not stay when somebody has sat down, stood up, started or dealt meanwhile."""
+    rig = Rig()
+    rig.press(1, Button.LEFT)
+    rig.press(1, Button.PLAY)
+    assert reason(rig, 1) == "two-needed"
+    rig.press(2, Button.LEFT)
+    assert reason(rig, 1) is None
+    rig.press(3, Button.LEFT)
+    rig.press(2, Button.RIGHT)
+    assert reason(rig, 2) == "no-seat-free"
+    rig.press(1, Button.PLAY)
+    assert reason(rig, 2) is None
+    dealer = rig.session.state.dealer
+    other = dealer % 3 + 1
+    rig.press(other, Button.PLAY)
+    assert reason(rig, other) == "dealer-deals"
+    rig.press(dealer, Button.PLAY)
+    assert reason(rig, other) is None
+
+
 @pytest.mark.parametrize("gap", [0.03, 0.1, 0.2, 0.3, 0.38])
 def test_a_double_press_acts_once(gap):
     """Two presses 30 to 400 ms apart are one action, and nothing is carried into the next prompt."""
@@ -381,6 +471,18 @@ def test_a_faulty_seat_is_named_to_the_others():
     assert rig.scene(1).faults == (2,)
     rig.session.fault(2, False)
     assert rig.scene(1).faults == ()
+
+
+def test_what_a_seat_holds_down_when_it_fails_is_no_hold():
+    """A button whose release cannot be heard any more does not ask to leave."""
+    rig = Rig()
+    rig.sit_and_start(1, 2)
+    rig.play_to(Phase.PLAY)
+    rig.down(1, Button.PLAY)
+    rig.session.fault(1, True)
+    rig.wait(2.0)
+    rig.up(1, Button.PLAY)
+    assert not rig.scene(1).asks_leave
 
 
 def test_two_sessions_of_the_same_chance_play_the_same():

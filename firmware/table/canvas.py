@@ -47,7 +47,21 @@ class Font:
         return text.rstrip() + ELLIPSIS
 
     def wrap(self, text: str, width: int, lines: int) -> list[str]:
-        """The text broken at blanks into at most ``lines`` lines; what does not fit ends in an ellipsis."""
+        """The text broken at blanks into at most ``lines`` lines of about one length.
+
+        What does not fit ends in an ellipsis.
+        """
+        rows = self._rows(text, width)
+        for narrower in range(width - 1, self.width("M"), -1):
+            if len(closer := self._rows(text, narrower)) > len(rows):
+                break
+            rows = closer
+        if len(rows) > lines:
+            rows[lines - 1 :] = [" ".join(rows[lines - 1 :])]
+        return [self.fit(row, width) for row in rows]
+
+    def _rows(self, text: str, width: int) -> list[str]:
+        """The text broken wherever the next word would go past the width."""
         rows = [""]
         for word in text.split():
             longer = f"{rows[-1]} {word}".strip()
@@ -55,9 +69,7 @@ class Font:
                 rows.append(word)
             else:
                 rows[-1] = longer
-        if len(rows) > lines:
-            rows[lines - 1 :] = [" ".join(rows[lines - 1 :])]
-        return [self.fit(row, width) for row in rows]
+        return rows
 
 
 @cache

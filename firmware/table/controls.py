@@ -60,6 +60,11 @@ class Gestures:
             del self._down[key]
         return [Gesture(*key, Kind.HOLD, began, began + HOLD_S) for key, began in held]
 
+    def forget(self, seat: int) -> None:
+        """Whatever the seat holds down is no stroke: its buttons cannot be heard."""
+        for key in [key for key in self._down if key[0] == seat]:
+            del self._down[key]
+
     def deadline(self) -> float | None:
         """When ``due`` has something to say, if no edge comes before."""
         return min(self._down.values()) + HOLD_S if self._down else None

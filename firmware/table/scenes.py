@@ -19,7 +19,7 @@ class Sitter(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Why a press did nothing. ``reason`` is a key of ``texts.NOTICES``, or an IllegalMove says it."""
+    """Something to tell a player. ``reason`` says what, or an IllegalMove says why a press did nothing."""
 
     reason: str
     move: IllegalMove | None = None
@@ -66,6 +66,8 @@ class GameScene:
     """of the commitment to this game's packs, before its first deal; when it is over, to the next game's"""
     unsaved: bool = False
     """whether the journal cannot be written"""
+    looks: bool = False
+    """whether the trick just taken is shown in the place of the hand"""
 
 
 Scene = LobbyScene | ResumeScene | GameScene

@@ -7,6 +7,7 @@ from PIL import Image
 
 from engine.cards import Card
 from engine.refusals import REFUSALS, detail_texts, ranks_text
+from engine.rules import can_head
 from engine.views import Phase, SeatView, View
 from firmware.table.canvas import CARD_HEIGHT, Canvas, medium, small
 from firmware.table.controls import Picking
@@ -62,7 +63,7 @@ def _lobby(canvas: Canvas, scene: LobbyScene, words: Words) -> None:
     if scene.notice is not None:
         canvas.bar(36, notice_text(scene.notice, words), lit=True)
     elif not mine:
-        canvas.bar(36, _("Press to sit down"), lit=True)
+        canvas.bar(36, _("Any button: sit down"), lit=True)
     elif sitting < 2:
         canvas.bar(36, _("Who else plays?"), lit=False)
     elif scene.seal:
@@ -131,12 +132,15 @@ def _hand(canvas: Canvas, scene: GameScene, words: Words) -> None:
         canvas.bar(MESSAGE_Y, _your_turn(view, words) if my_turn else _their_turn(scene, words), lit=my_turn)
     else:
         _notice(canvas, scene.notice, words)
-    if view.hand:
+    if scene.looks:
+        _trick(canvas, view)
+        canvas.hint("", words.gettext("Any button: your hand"))
+    elif view.hand:
         _cards(canvas, view, scene.picking)
-        canvas.hint(
-            _pick_hint(my_turn, words) if len(view.hand) > 1 else "",
-            _play_hint(view, scene.picking, words) if my_turn else "",
-        )
+        if my_turn:
+            canvas.hint(_pick_hint(view, words), _play_hint(view, scene.picking, words))
+        else:
+            canvas.hint(words.gettext("←→ MARK"), words.gettext("Hold PLAY: leave"))
     else:
         _trick(canvas, view)
         canvas.hint("", _idle_hint(scene, words))
@@ -181,10 +185,23 @@ def _your_turn(view: View, words: Words) -> str:
         return _("Exchange up to {n}").format(n=min(view.stock, len(view.hand)))
     final = len(view.hand) == 1
     if view.best is None:
-        return _("Final trick: you lead") if final else _("You lead")
-    ranks = ranks_text(view.best.cards)
-    text = _("Final: {ranks} (seat {n})") if final else _("Beat {ranks} (seat {n})")
-    return text.format(ranks=ranks, n=view.best.seat)
+        return (
+            _("Final trick: you lead") if final else _("You took it: lead") if view.tricks else _("You lead")
+        )
+    best = [card.rank for card in view.best.cards]
+    if final:
+        texts = [_("Final trick: {ranks} ({n})")]
+    elif can_head([card.rank for card in view.hand], best):
+        texts = [_("Match or beat {ranks} ({n})"), _("Match {ranks} ({n})")]
+    else:
+        texts = [_("Play low: {ranks} ({n})")]
+    return _first_that_fits(texts, ranks=ranks_text(view.best.cards), n=view.best.seat)
+
+
+def _first_that_fits(texts: list[str], **values: object) -> str:
+    """The first of several ways to say it that fits a bar; the last if none does."""
+    said = [text.format(**values) for text in texts]
+    return next((text for text in said if small().width(text) <= WIDTH - 2), said[-1])
 
 
 def _their_turn(scene: GameScene, words: Words) -> str:
@@ -198,16 +215,23 @@ def _their_turn(scene: GameScene, words: Words) -> str:
     if view.best is not None:
         ranks = ranks_text(view.best.cards)
         if view.best.seat == scene.seat:
-            return _("Seat {turn}: beat your {ranks}").format(turn=turn, ranks=ranks)
-        return _("Seat {turn}: beat {ranks} of {n}").format(turn=turn, ranks=ranks, n=view.best.seat)
+            texts = [_("Seat {turn} follows your {ranks}"), _("{turn} follows your {ranks}")]
+        else:
+            texts = [_("Seat {turn} follows {ranks} ({n})"), _("{turn} follows {ranks} ({n})")]
+        return _first_that_fits(texts, turn=turn, ranks=ranks, n=view.best.seat)
     if view.tricks:
         ranks = ranks_text(next(play.cards for play in view.tricks[-1].plays if play.seat == turn))
         return _("Seat {n} took it: {ranks}").format(n=turn, ranks=ranks)
     return _("Seat {n} leads").format(n=turn)
 
 
-def _pick_hint(my_turn: bool, words: Words) -> str:
-    return words.gettext("←→ MARK") if my_turn else words.gettext("←→ MARK to plan ahead")
+def _pick_hint(view: View, words: Words) -> str:
+    """What else than PLAY helps now: the held MARK, once there is something to mark."""
+    if len(view.hand) == 1:
+        return ""
+    if view.phase is Phase.EXCHANGE:
+        return words.gettext("←→ MARK")
+    return words.gettext("Hold MARK:set") if view.best is None else words.gettext("Hold MARK:low")
 
 
 def _play_hint(view: View, picking: Picking, words: Words) -> str:
@@ -216,7 +240,10 @@ def _play_hint(view: View, picking: Picking, words: Words) -> str:
     if view.phase is Phase.EXCHANGE:
         return _("PLAY exchange {n}").format(n=marked) if marked else _("PLAY keep all")
     if view.best is not None and len(view.best.cards) > 1:
-        return _("PLAY {n} of {count}").format(n=marked, count=len(view.best.cards))
+        count = len(view.best.cards)
+        if marked > count:
+            return _("unmark {n}").format(n=marked - count)
+        return _("PLAY {n} of {count}").format(n=marked, count=count)
     if marked > 1:
         return _("PLAY these {n}").format(n=marked)
     return _("PLAY lead") if view.best is None else _("PLAY card")
@@ -238,6 +265,8 @@ def _cards(canvas: Canvas, view: View, picking: Picking) -> None:
         marked = card in picking.marked
         x = left + index * pitch
         canvas.card(x, CARD_Y - MARKED_RAISE if marked else CARD_Y, card, pitch - 1, filled=marked)
+        if card in view.drawn and not view.tricks:  # new from the stock
+            canvas.box(x + (pitch - 5) // 2, CARD_Y - MARKED_RAISE - 1, 4, 1)
         if index == picking.cursor:
             canvas.box(x, CURSOR_Y, pitch - 1, 2)
 
@@ -245,10 +274,11 @@ def _cards(canvas: Canvas, view: View, picking: Picking) -> None:
 def _trick(canvas: Canvas, view: View) -> None:
     """The trick on the table, for those who hold no cards: each play under its seat's column."""
     plays = view.trick or (view.tricks[-1].plays if view.tricks else ())
+    head = view.best or next((play for play in reversed(plays) if play.heads), None)
     for seat, x, width in _columns(known.seat for known in view.seats):
         for play in plays:
             if play.seat == seat:
-                _pile(canvas, x, CARD_Y, width, play.cards, filled=play == view.best)
+                _pile(canvas, x, CARD_Y, width, play.cards, filled=play == head)
 
 
 def _pile(canvas: Canvas, x: int, y: int, width: int, cards: tuple[Card, ...], *, filled: bool) -> None:
@@ -324,7 +354,8 @@ def _kept_text(view: View, words: Words) -> str:
     if len(kept) > 1:
         return _("Tie: {n} keep theirs").format(n=", ".join(str(seat) for seat, _card in kept))
     seat, card = kept[0]
-    return _("Seat {n} keeps {rank}").format(n=seat, rank=ranks_text([card]))
+    text = _("You keep {rank}") if seat == view.seat else _("Seat {n} keeps {rank}")
+    return text.format(n=seat, rank=ranks_text([card]))
 
 
 def _column_head(canvas: Canvas, known: SeatView, x: int, width: int, *, lit: bool) -> None:

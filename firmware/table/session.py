@@ -5,33 +5,24 @@ from dataclasses import replace
 
 from engine.bots import Bot
 from engine.game import State
-from engine.moves import Event, Exchange, ExchangePassed, IllegalMove, Play
+from engine.moves import Event, Exchange, ExchangePassed, IllegalMove, Play, Played, TrickTaken
 from engine.rules import Rules
 from engine.views import Phase, View, view
 from firmware.table.book import Book, Chance, Journal, Log, Saved, SavedGameError, Unwritten
 from firmware.table.controls import Gesture, Gestures, Kind, Picking, chosen, suggestion
+from firmware.table.notices import Notices
 from firmware.table.scenes import GameScene, LobbyScene, Notice, ResumeScene, Scene, Sitter
 from firmware.table.seating import PERSON, Seating
 from hardware.seat import Button, Edge
+
+LEAD_FACTOR = 3
+"""A bot that leads to a next trick waits so many bot delays, so that people can see the last one."""
 
 GUARD_S = 0.4
 """A stroke that began this soon after its seat's prompt appeared was meant for the prompt before."""
 
 READ_FACTOR = 6
 """With nobody to wait for, a result stays this many bot delays (so that people can read it)."""
-
-NOTICE_S = 6.0
-"""How long a notice stays if its seat presses nothing."""
-
-NEWS = frozenset({"no-exchange", "journal-damaged", "journal-lost"})
-"""Reasons of notices that no press has caused."""
-
-NEWS_S = 3.0
-"""How long such a notice stays, whatever is asked meanwhile."""
-
-
-NEWS_OF_JOURNAL_S = 600.0
-"""How long it stays on a screen that the journal was damaged, if its seat presses nothing."""
 
 
 class Session:
@@ -70,7 +61,7 @@ class Session:
         self._saved = saved
         self._gestures = Gestures()
         self._picking: dict[int, Picking] = {}
-        self._notices: dict[int, tuple[Notice, float]] = {}
+        self._notices = Notices()
         self._asks_leave: set[int] = set()
         self._faults: set[int] = set()
         self._prompts: dict[int, tuple[object, float]] = {}
@@ -107,14 +98,13 @@ class Session:
         if self._book.journal.tick(now):
             self.version += 1
         if self._news:
-            self._notices = {seat: (Notice(self._news), now + NEWS_OF_JOURNAL_S) for seat in self.seats}
+            for seat in self.seats:
+                self._notices.put(seat, Notice(self._news), now)
             self._news = ""
         for gesture in self._gestures.due(now):
             self.version += 1
             self._take(gesture)
-        for seat in [seat for seat, (_, until) in self._notices.items() if now >= until]:
-            self.version += 1
-            del self._notices[seat]
+        self.version += self._notices.expire(now)
         self._settle(now)
         while self._due is not None and now >= self._due:
             at = self._due
@@ -124,21 +114,22 @@ class Session:
 
     def deadline(self) -> float | None:
         """When ``tick`` must be called next, if no edge comes before."""
-        times = [until for _, until in self._notices.values()]
-        others = (self._due, self._gestures.deadline(), self._book.journal.deadline())
-        times += [at for at in others if at is not None]
-        return min(times, default=None)
+        timers = (self._gestures, self._notices, self._book.journal)
+        times = [self._due, *(timer.deadline() for timer in timers)]
+        return min([at for at in times if at is not None], default=None)
 
     def fault(self, seat: int, faulty: bool) -> None:
         """The seat's screen or buttons fail, or work again. The game waits for it; other seats are told."""
         self.version += 1
         (self._faults.add if faulty else self._faults.discard)(seat)
+        if faulty:
+            self._gestures.forget(seat)
 
     # Output
 
     def scene(self, seat: int) -> Scene:
         """What this seat's screen shows now."""
-        notice = self._notices[seat][0] if seat in self._notices else None
+        notice = self._notices.of(seat)
         faults = tuple(sorted(self._faults))
         unsaved = not self._book.journal.saving
         if self._saved is not None:
@@ -159,6 +150,7 @@ class Session:
             seat in self._asks_leave,
             self._book.seal if seen.result is None or seen.phase is Phase.OVER else "",
             unsaved,
+            self._notices.looks(seat),
         )
 
     def lamp(self, seat: int) -> bool:
@@ -169,7 +161,9 @@ class Session:
 
     def _take(self, gesture: Gesture) -> None:
         seat, now = gesture.seat, gesture.at
-        self._notices.pop(seat, None)
+        looked = self._notices.pressed(seat)
+        if looked and gesture.button is Button.PLAY and gesture.kind is Kind.TAP:
+            return  # what it would play could not be seen
         if self._commits(gesture) and gesture.began < self._prompt_since(seat) + GUARD_S:
             return
         if self._saved is not None:
@@ -261,6 +255,7 @@ class Session:
             self._asks_leave.add(seat)
         elif seat in self._seating.bots:
             self._seating.sit(seat)
+            self._picking.pop(seat, None)
             self._note_sitter(seat)
 
     def _answer_leave(self, gesture: Gesture) -> None:
@@ -285,25 +280,33 @@ class Session:
         self._book.begin(self.rules, players, now)
 
     def _deal(self, now: float) -> None:
-        self._tell(self._book.deal(now), now)
         self._picking.clear()
+        self._tell(self._book.deal(now), now)
 
     def _attempt(self, action: Exchange | Play, now: float) -> None:
         """A player's action: applied, or refused with a notice that says why. Nothing else changes then."""
         try:
             events = self._book.apply(action, now)
         except IllegalMove as refused:
-            self._notices[action.seat] = (Notice(refused.reason, refused), now + NOTICE_S)
+            self._notices.put(action.seat, Notice(refused.reason, refused), now)
         else:
             picking = self._picking.get(action.seat, Picking())
             self._picking[action.seat] = replace(picking, marked=frozenset())
             self._tell(events, now)
 
     def _tell(self, events: Sequence[Event], now: float) -> None:
-        """Tell players of what happened to them without a press."""
+        """Show players what happened, to them or on the table, without a press of theirs."""
+        assert self.state is not None
         for event in events:
             if isinstance(event, ExchangePassed) and event.seat in self._seating.players:
-                self._notices[event.seat] = (Notice("no-exchange"), now + NEWS_S)
+                self._notices.put(event.seat, Notice("no-exchange"), now)
+            elif isinstance(event, Played):
+                self._notices.end_looks()
+            elif isinstance(event, TrickTaken) and self.state.phase is Phase.PLAY:
+                self._notices.look(self._seating.players, now)
+        if self.state.phase is Phase.PLAY and not isinstance(events[0], Played):
+            for seat, picking in self._picking.items():  # what was marked was meant for the exchange
+                self._picking[seat] = replace(picking, marked=frozenset())
 
     # What happens by itself
 
@@ -335,7 +338,9 @@ class Session:
             return None if players else read
         if state.phase is Phase.DEAL:
             return read if state.dealer not in players else None
-        return now + self._bot_delay_s if state.turn in bots else None
+        leads_again = state.tricks and not state.trick
+        wait = self._bot_delay_s * (LEAD_FACTOR if leads_again else 1)
+        return now + wait if state.turn in bots else None
 
     def _settle(self, now: float) -> None:
         """After every change: note for whom the prompt is new, and plan what happens by itself."""
@@ -345,11 +350,10 @@ class Session:
             mine = (asked, self._seating.sitter(seat), seat in self._asks_leave)
             if seat not in self._prompts or self._prompts[seat][0] != mine:
                 self._prompts[seat] = (mine, now)
-                if seat in self._notices and self._notices[seat][0].reason not in NEWS:
-                    del self._notices[seat]
         plan = (prompt, frozenset(self._seating.players), frozenset(self._seating.bots))
         if plan != self._planned:
             self._planned, self._due = plan, self._next_due(now)
+            self._notices.outdated()
 
     def _prompt(self) -> object:
         """What the table asks for now: equal while it asks for the same."""
@@ -384,4 +388,4 @@ class Session:
         return view(self.state, seat if seat is not None and self._in_game(seat) else None)
 
     def _notice(self, seat: int, reason: str, now: float) -> None:
-        self._notices[seat] = (Notice(reason), now + NOTICE_S)
+        self._notices.put(seat, Notice(reason), now)
