@@ -5,9 +5,11 @@ import random
 import threading
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drivers.buttons import PinButtons
+from drivers.linepins import line_pins
 from hardware.profile import load_profile
 from hardware.seat import Button
 from hardware.sim.lines import SimLine, bounce
@@ -94,14 +96,104 @@ def test_fingers_are_slow() -> None:
     """A press and release at one instant become a stroke that a finger can make; the next press waits."""
     board = SimBoard(load_profile("direct-2"), bounce_ms=0, stroke_ms=40)
     heard = levels(board, 5)
-    for _ in range(2):
+    for now in (1.0, 1.05):
+        board.advance(now)
         board.press(1, Button.LEFT)
         board.release(1, Button.LEFT)
-    board.advance(1.0)
+        board.advance(now)
     board.advance(2.0)
-    assert heard == [
-        (pytest.approx(at), level) for at, level in [(1.0, False), (1.04, True), (1.08, False), (1.12, True)]
-    ]
+    assert [at for at, _ in heard] == pytest.approx([1.0, 1.04, 1.08, 1.12])
+    assert [level for _, level in heard] == [False, True, False, True]
+
+
+def through(board: SimBoard, end: float) -> int:
+    """Advance from deadline to deadline up to ``end``; how often that was."""
+    steps = 0
+    while (due := board.deadline()) is not None and due <= end:
+        board.advance(due)
+        steps += 1
+    board.advance(end)
+    return steps
+
+
+@pytest.mark.parametrize("gap_ms", [0, 1, 20, 40, 60, 100])
+@pytest.mark.parametrize("stroke_ms", [0, 1, 30])
+def test_quick_clicks_are_strokes(gap_ms: int, stroke_ms: int) -> None:
+    """One click is one stroke, however quick; two are two if a finger can make two, 100 ms apart."""
+    board = SimBoard(load_profile("direct-2"), bounce_ms=3)
+    now = [1.0]
+    buttons = PinButtons(1, {Button.LEFT: 5}, line_pins(board.lines, lambda: now[0]))
+    edges: list[bool] = []
+
+    def wait(ms: int) -> None:
+        for _ in range(ms):
+            now[0] += 0.001
+            board.advance(now[0])
+            edges.extend(edge.down for edge in buttons.poll(now[0]))
+
+    wait(1)
+    for clicks in (1, 2):
+        edges.clear()
+        for click in range(clicks):
+            wait(gap_ms if click else 0)
+            board.press(1, Button.LEFT)
+            wait(stroke_ms)
+            board.release(1, Button.LEFT)
+        wait(200)
+        if stroke_ms + gap_ms >= 100 or clicks == 1:
+            assert edges == [True, False] * clicks
+        assert edges in ([True, False], [True, False] * 2)
+    buttons.close()
+
+
+@pytest.mark.parametrize("clocked", [False, True])
+def test_a_flood_of_presses_is_no_more_than_a_finger_can_do(clocked: bool) -> None:
+    """Of 20,000 presses within a second a finger makes a stroke each 80 ms, and ends with them.
+
+    The other seats' strokes come at once, and each advance has little to do.
+    """
+    now = [1.0]
+    board = SimBoard(load_profile("direct-2"), bounce_ms=3, clock=(lambda: now[0]) if clocked else None)
+    heard, other = levels(board, 5), levels(board, 21)
+    steps = 0
+    for burst in range(20):
+        if burst == 10:
+            board.press(2, Button.LEFT)
+            board.release(2, Button.LEFT)
+        for _ in range(1000):
+            board.press(1, Button.LEFT)
+            board.release(1, Button.LEFT)
+        now[0] += 0.05
+        steps += through(board, now[0])
+    moves = 1 + 1.0 / 0.04
+    assert moves * 0.9 <= len({round(at / 0.04) for at, _ in heard}) <= moves + 1
+    assert steps <= 9 * (moves + 2)
+    assert other[0][0] == pytest.approx(1.5, abs=0.051)
+    assert other[-1][0] <= other[0][0] + 0.044
+    ended = len(heard)
+    through(board, now[0] + 0.1)
+    assert board.deadline() is None
+    assert heard[-1][1] is True
+    assert len(heard) - ended <= 2 * 9
+    through(board, now[0] + 1000)
+    assert heard[-1][0] <= now[0] + 0.1
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 0.1)), max_size=40), st.booleans())
+def test_the_last_wish_holds(wishes: list[tuple[bool, float]], clocked: bool) -> None:
+    """Whatever a finger is asked, it is within 0.1 s where it was last asked to be."""
+    now = [1.0]
+    board = SimBoard(load_profile("direct-2"), bounce_ms=5, clock=(lambda: now[0]) if clocked else None)
+    heard = levels(board, 5)
+    for down, seconds in wishes:
+        (board.press if down else board.release)(1, Button.LEFT)
+        now[0] += seconds
+        through(board, now[0])
+    through(board, now[0] + 0.1)
+    assert board.deadline() is None
+    assert board.lines[5].closed == bool(wishes and wishes[-1][0])
+    assert [at for at, _ in heard] == sorted(at for at, _ in heard)
 
 
 def test_release_ends_the_bouncing_of_a_press() -> None:
@@ -132,26 +224,34 @@ def test_press_has_its_own_time() -> None:
 
 
 def test_any_thread_may_press() -> None:
-    """Presses from several threads all arrive, and each wakes the listener."""
-    board = SimBoard(load_profile("direct-6-usermux"), bounce_ms=0)
-    woken: list[int] = []
-    board.listen(lambda: woken.append(1))
-    heard = {seat: levels(board, board.profile.seats[seat - 1].buttons.play) for seat in range(1, 7)}
+    """Presses from several threads all arrive, while another advances; the listener is woken for each."""
+    board = SimBoard(load_profile("direct-6-usermux"), bounce_ms=0, stroke_ms=0)
+    woken = threading.Semaphore(0)
+    board.listen(woken.release)
+    pins = {seat: board.profile.seats[seat - 1].buttons.play for seat in range(1, 7)}
+    heard = {seat: levels(board, pin) for seat, pin in pins.items() if isinstance(pin, int)}
+    made = {seat: threading.Semaphore(0) for seat in heard}
 
     def tap(seat: int) -> None:
         for _ in range(20):
-            board.press(seat, Button.PLAY)
-            board.release(seat, Button.PLAY)
+            for act in (board.press, board.release):
+                act(seat, Button.PLAY)
+                assert made[seat].acquire(timeout=10)
 
     threads = [threading.Thread(target=tap, args=(seat,)) for seat in heard]
     for thread in threads:
         thread.start()
+    told = dict.fromkeys(heard, 0)
+    while sum(told.values()) < 240:
+        assert woken.acquire(timeout=10)
+        board.advance(0.0)
+        for seat, changes in heard.items():
+            for _ in range(told[seat], len(changes)):
+                made[seat].release()
+            told[seat] = len(changes)
     for thread in threads:
         thread.join()
-    board.advance(0.0)
-    board.advance(100.0)
-    assert all(len(changes) == 40 for changes in heard.values())
-    assert len(woken) == 240
+    assert all([level for _, level in changes] == [False, True] * 20 for changes in heard.values())
 
 
 def test_lamp_follows_its_line() -> None:

@@ -1,8 +1,7 @@
 """The simulated board of a profile: its buses with muxes and panels, its lines with buttons and lamps."""
 
-import heapq
 import random
-from collections import deque
+import threading
 from collections.abc import Callable, Mapping
 
 from hardware.bus import I2CBus
@@ -10,7 +9,8 @@ from hardware.profile import Profile, SeatProfile
 from hardware.seat import Button
 from hardware.sim.adapter import KernelMux
 from hardware.sim.bus import Segment, SimI2CBus
-from hardware.sim.lines import SimLine, bounce
+from hardware.sim.finger import Finger
+from hardware.sim.lines import SimLine
 from hardware.sim.mcp23017 import MCP23017
 from hardware.sim.panel import Panel
 from hardware.sim.sh1106 import SH1106
@@ -27,7 +27,8 @@ class SimBoard:
     ``press`` and ``release`` may be called from any thread; they take effect in ``advance``, which like all
     that moves the lines belongs to one thread. ``bounce_ms``: how long contacts bounce at most.
     ``stroke_ms``: how long a finger needs at least between going down and coming up: presses and releases
-    that are closer are spread. ``clock`` says when a press comes (seconds, monotonic); without it, it comes
+    that are closer are spread, and what is more than a finger can do is left out: the last wish holds.
+    ``clock`` says when a press comes (seconds, monotonic); without it, it comes
     at the next ``advance``.
     """
 
@@ -44,14 +45,12 @@ class SimBoard:
     ) -> None:
         self.profile = profile
         self._chance = random.Random(seed)
-        self._bounce = bounce_ms / 1000
-        self._stroke = stroke_ms / 1000
         self._clock = clock
-        self._asked: deque[tuple[float | None, SimLine, bool]] = deque()
-        self._due: list[tuple[float, int, SimLine, bool]] = []
-        self._order = 0
         self._now = 0.0
-        self._free_at: dict[SimLine, float] = {}
+        self._asking = threading.Lock()
+        """guards the fingers: they are asked from any thread"""
+        self._moving: dict[Finger, None] = {}
+        """fingers with something to do, in the order in which they were asked"""
         self._wake: Callable[[], None] = lambda: None
         self._changed: list[Callable[[int], None]] = []
         self.buses: dict[str, SimI2CBus] = {
@@ -87,6 +86,10 @@ class SimBoard:
         self._panels: dict[int, Panel] = {}
         for seat in profile.seats:
             self._solder(seat, strict)
+        self._fingers = {
+            place: Finger(contact, stroke_ms / 1000, bounce_ms / 1000, self._chance)
+            for place, contact in self._contacts.items()
+        }
 
     def _solder(self, seat: SeatProfile, strict: bool) -> None:
         screen = seat.screen
@@ -160,9 +163,14 @@ class SimBoard:
         self._ask(seat, button, False)
 
     def _ask(self, seat: int, button: Button, closed: bool) -> None:
-        contact = self._contacts[seat, button]
-        self._asked.append((self._clock() if self._clock else None, contact, closed))
-        self._wake()
+        finger = self._fingers[seat, button]
+        with self._asking:
+            finger.ask(closed, self._clock() if self._clock else None)
+            wakes = finger not in self._moving and finger.due() is not None
+            if wakes:
+                self._moving[finger] = None
+        if wakes:
+            self._wake()
 
     def unplug(self, seat: int) -> None:
         """Pull a seat's panel off its wires, power and all."""
@@ -182,22 +190,32 @@ class SimBoard:
 
     def advance(self, now: float) -> None:
         """Let everything happen that happens up to ``now`` (seconds, monotonic)."""
-        while self._asked:
-            at, line, closed = self._asked.popleft()
-            at = max(now if at is None else min(at, now), self._free_at.get(line, 0.0))
-            self._free_at[line] = at + self._stroke
-            # A new movement of the finger ends the bouncing of the last one.
-            self._due = [change for change in self._due if change[2] is not line or change[0] < at]
-            for when, level in bounce(self._chance, closed, at, self._bounce):
-                self._order += 1
-                self._due.append((when, self._order, line, level))
-            heapq.heapify(self._due)
-        while self._due and self._due[0][0] <= now:
-            when, _, line, closed = heapq.heappop(self._due)
+        while (change := self._next_change(now)) is not None:
+            when, line, closed = change
             self._now = when
             line.touch(closed, when)
         self._now = now
 
+    def _next_change(self, now: float) -> tuple[float, SimLine, bool] | None:
+        """Take the first change of a contact that is due by ``now``."""
+        with self._asking:
+            for finger in self._moving:
+                finger.plan(now)
+            due, first = self._first()
+            if first is None or due > now:
+                return None
+            change = first.next()
+            if first.due() is None:
+                del self._moving[first]
+            return change
+
+    def _first(self) -> tuple[float, Finger | None]:
+        """Which finger has something to do first, and when."""
+        times = [(due, finger) for finger in self._moving if (due := finger.due()) is not None]
+        return min(times, key=lambda time: time[0], default=(float("inf"), None))
+
     def deadline(self) -> float | None:
         """When ``advance`` must be called next even if nothing wakes; None: not before a press."""
-        return self._due[0][0] if self._due else None
+        with self._asking:
+            due, finger = self._first()
+        return None if finger is None else max(due, self._now)
