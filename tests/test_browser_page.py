@@ -99,7 +99,7 @@ def test_lamps(serving, table, open_page):
 
 
 def test_a_seat_alone_gets_nothing_of_the_others(serving, table, open_page, chromium):
-    """On /seat/3 one seat is to be seen, and all that its socket received is that seat's (row 62)."""
+    """On /seat/3 one seat is to be seen, and all that its socket received is that seat's."""
     received, addresses = [], []
 
     def listen(page):
@@ -267,7 +267,7 @@ def test_the_choice_survives_a_reload(serving, table, open_page):
 
 
 def test_a_repeated_key_is_no_press(serving, table, open_page):
-    """A key that is held repeats: the button is down once, and stays up once it was let go (row 65)."""
+    """A key that is held repeats: the button is down once, and stays up once it was let go."""
     page = open_page(serving.address)
     for _ in range(30):
         page.keyboard.down("ArrowRight")
@@ -341,7 +341,7 @@ document.dispatchEvent(new Event("visibilitychange"));
 
 
 def test_a_page_that_nobody_looks_at_lets_go(serving, table, open_page):
-    """Focus lost, page hidden, reloaded, left, closed: what was held is let go within 1 s (row 65)."""
+    """Focus lost, page hidden, reloaded, left, closed: what was held is let go within 1 s."""
     page = open_page(serving.address)
     ways = [
         lambda: page.evaluate(LOSE_FOCUS),
@@ -395,7 +395,7 @@ def test_two_tabs_show_and_press_the_same(serving, table, open_page):
 
 
 def test_the_page_comes_back_after_a_restart(table, start, open_page):
-    """While the server is away the page says so and presses nothing; then it shows what is now (row 64)."""
+    """While the server is away the page says so and presses nothing; then it shows what is now."""
     first = start(table.serve())
     page = open_page(first.address)
     wait_for_picture(page, 1, noise(1))

@@ -28,7 +28,7 @@ def test_press_and_release_pass(holds, edges):
 
 
 def test_thirty_downs_are_one_press(holds, edges):
-    """Who already holds a button cannot press it again, and lets it go with one release (row 65)."""
+    """Who already holds a button cannot press it again, and lets it go with one release."""
     for _ in range(30):
         holds.press("tab", LEFT)
     holds.release("tab", LEFT)

@@ -165,7 +165,7 @@ def test_changes_from_any_thread_arrive(serving, table):
 
 
 def test_a_seats_socket_never_carries_another_seat(serving, table):
-    """Whatever happens at the table, /seat/3/socket names and shows seat 3 alone (row 62)."""
+    """Whatever happens at the table, /seat/3/socket names and shows seat 3 alone."""
     canaries = {seat: noise(f"canary {seat}") for seat in table.seats}
     with opened(serving, "/seat/3/socket") as client:
         hello, first = snapshot(client)
@@ -233,7 +233,7 @@ def test_a_seats_socket_presses_its_own_buttons_only(serving, table):
 
 
 def test_repeated_downs_are_one_press(serving, table):
-    """Thirty times down without an up between is one press (row 65)."""
+    """Thirty times down without an up between is one press."""
     with opened(serving) as client:
         for _ in range(30):
             client.send("press 1 mark")
@@ -588,7 +588,7 @@ def test_a_connection_in_advance_holds_up_nothing(table, start, monkeypatch):
 
 
 def test_a_restart_takes_the_same_port(table, start):
-    """A server that ended leaves its port free: the next one serves there at once (row 64)."""
+    """A server that ended leaves its port free: the next one serves there at once."""
     first = start(table.serve())
     with opened(first) as client:
         snapshot(client)
