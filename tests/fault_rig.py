@@ -2,6 +2,7 @@
 
 from itertools import takewhile
 
+from engine.rules import Rules
 from firmware.chance import Shuffler, bots
 from firmware.device.play import REFRESH_S, GameLog
 from firmware.faults import Plan, drawn
@@ -51,7 +52,7 @@ class Meant:
 
 
 class FaultyTable:
-    """Bots play at every seat. ``faults``: of a plan, in order of their starts."""
+    """Bots play games to 12 points at every seat. ``faults``: of a plan, in order of their starts."""
 
     def __init__(self, board, seed, faults=(), *, bot_delay_s=0.3, games=1):
         self.profile = load_profile(board)
@@ -66,6 +67,7 @@ class FaultyTable:
             bots=bots(seed),
             fill=dict.fromkeys(seats, "steady"),
             bot_delay_s=bot_delay_s,
+            rules=Rules(limit=12),
             log=self.log,
         )
         self.table = Table(self.host, self.session, catalogue(), refresh=REFRESH_S)

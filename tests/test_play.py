@@ -33,7 +33,7 @@ def _quiet():
 
 
 @pytest.mark.parametrize(
-    ("board", "games"), [("direct-6", 1), ("direct-6-usermux", 1), ("expander-6", 1), ("direct-2", 4)]
+    ("board", "games"), [("direct-6", 1), ("direct-6-usermux", 1), ("expander-6", 1), ("direct-2", 8)]
 )
 def test_games_end_as_without_faults_while_chips_fail(board, games, capsys):
     """Panels, muxes and expanders are unplugged, reset, slow and flaky through the games: the same games.
