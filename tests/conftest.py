@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
+from needs import missing
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 CHROMIUM_ARGS = (
@@ -90,10 +91,7 @@ def start() -> Iterator[Callable[[Run], Serving]]:
 def chromium():
     """A running Chromium (a module's: while Playwright is up, no other event loop can run in its thread)."""
     if not CHROMIUM.exists():
-        missing = f"no browser at {CHROMIUM}: install Debian's chromium, or set CHROMIUM to yours"
-        if "CI" in os.environ:
-            pytest.fail(f"{missing} (required in CI)")
-        pytest.skip(f"NOT TESTED IN A BROWSER: {missing}")
+        missing(f"the browser {CHROMIUM}", "install Debian's chromium, or set CHROMIUM to yours")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

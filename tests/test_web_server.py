@@ -617,7 +617,17 @@ def test_places_where_nobody_can_listen(table, start, options, message):
         start(table.serve(**options))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may listen anywhere")
+@pytest.fixture
+def nobody():
+    """This process has no rights of root for a while, if it had any."""
+    was = os.geteuid()
+    if was == 0:
+        os.seteuid(65534)
+    yield
+    os.seteuid(was)
+
+
+@pytest.mark.usefixtures("nobody")
 def test_a_port_for_root_only(table, start):
     """A port below 1024 is refused in words."""
     with pytest.raises(UsageError, match=r"port 22 of 127\.0\.0\.1 (is not for everybody|is in use)"):
