@@ -4,6 +4,8 @@ import json
 import logging
 import os
 import re
+import resource
+import signal
 import socket
 
 import pytest
@@ -239,3 +241,35 @@ def test_an_unchanged_status_is_not_written_again(tmp_path, systemd):
 def test_a_status_that_cannot_be_written_ends_nothing(tmp_path):
     """Without its folder the status is lost, and the table plays on."""
     StatusKeeper(tmp_path / "gone", "direct-2", Notifier({})).note(0.0, {1: None})
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/null", path)])
+def test_a_lock_that_is_no_file_is_refused(tmp_path, make):
+    """A pipe, a folder or a device in the lock's place is one clear error, and nobody waits for it."""
+    make(tmp_path / "lock")
+    assert running(tmp_path) is None
+    with pytest.raises(UsageError, match=f"{tmp_path}/lock ") as caught, only_instance(tmp_path):
+        pass
+    assert caught.value.exit_code == Exit.USAGE
+
+
+def test_a_lock_holds_on_a_full_disk(tmp_path):
+    """If the process number cannot be written for lack of space, the lock holds all the same."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        with only_instance(tmp_path):
+            assert running(tmp_path) == "unknown"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+
+
+def test_a_status_that_cannot_be_written_ends_no_table(tmp_path):
+    """A folder in the status file's place is left alone, at the end, too."""
+    (tmp_path / "status.json").mkdir()
+    keeper = StatusKeeper(tmp_path, "direct-2", Notifier({}))
+    keeper.note(0.0, {1: None})
+    keeper.remove()
+    assert (tmp_path / "status.json").is_dir()

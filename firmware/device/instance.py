@@ -1,6 +1,8 @@
 """The folder of a running table, and the lock that lets only one run."""
 
+import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -33,25 +35,35 @@ def runtime_folder(given: Path | None = None, environ: Mapping[str, str] = os.en
 
 @contextmanager
 def only_instance(folder: Path) -> Iterator[None]:
-    """Hold the lock of a runtime folder. Raise CannotRunError if another process has it, and name that."""
+    """Hold the lock of a runtime folder. Raise CannotRunError if another process has it, and name that.
+
+    Raise UsageError if there can be no lock.
+    """
     import fcntl  # not on every PC
 
     path = folder / "lock"
     try:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o664)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o664)
     except OSError as problem:
         raise UsageError(f"{path} cannot be opened: {problem.strerror}") from problem
     try:
+        if not stat.S_ISREG(os.fstat(lock).st_mode):
+            raise UsageError(f"{path} is no file, so it cannot be the lock: move it away")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as problem:
             raise CannotRunError(Exit.RUNNING, f"a table runs already: process {_holder(lock)}") from problem
-        if os.fstat(lock).st_uid == os.geteuid():
-            os.fchmod(lock, 0o664)  # whatever the umask: others of the folder's group run tables, too
-        os.truncate(lock, 0)
-        os.write(lock, f"{os.getpid()}\n".encode())
+        except OSError as problem:
+            raise UsageError(f"{path} cannot be locked: {problem.strerror}") from problem
+        # The lock holds without what is written into it, on a full disk, say.
+        with contextlib.suppress(OSError):
+            if os.fstat(lock).st_uid == os.geteuid():
+                os.fchmod(lock, 0o664)  # whatever the umask: others of the folder's group run tables, too
+            os.truncate(lock, 0)
+            os.write(lock, f"{os.getpid()}\n".encode())
         yield
-        os.truncate(lock, 0)
+        with contextlib.suppress(OSError):
+            os.truncate(lock, 0)
     finally:
         os.close(lock)
 
@@ -61,13 +73,15 @@ def running(folder: Path) -> str | None:
     import fcntl
 
     try:
-        lock = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return None
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return _holder(lock)
+    except OSError:
+        return None
     finally:
         os.close(lock)
     return None
