@@ -1,13 +1,12 @@
 """The command ``twentytwo``."""
 
-import argparse
-import logging
 import sys
-from collections.abc import Sequence
-from importlib import import_module
-from typing import NoReturn
 
-from firmware.errors import UsageError
+TYPE_CHECKING = False  # typing's own would be an import
+if TYPE_CHECKING:
+    from firmware.streams import Output
+
+# Nothing else is imported before ``main`` runs: from there on Ctrl-C ends the command without a traceback.
 
 COMMANDS = {
     "play": ("firmware.device.play", "run the table on its board: on real hardware, or simulated with --sim"),
@@ -26,34 +25,42 @@ COMMANDS = {
 """Name of each command, the module that has its ``add_arguments`` and ``run``, and what it does."""
 
 
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise UsageError with the message and where to find help."""
-        raise UsageError(f"{message} (see {self.prog} --help)")
-
-
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run one command. Return its exit code: 2 for what the user has to put right; see ``firmware.exits``."""
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
     try:
-        args = _arguments(sys.argv[1:] if argv is None else list(argv))
-        run = import_module(COMMANDS[args.command][0]).run
-        return int(run(args))
-    except UsageError as problem:
-        print(f"twentytwo: {problem}", file=sys.stderr)  # noqa: T201 - this is the command line
-        return problem.exit_code
+        from firmware.streams import guarded
+
+        with guarded() as output:
+            return _run(sys.argv[1:] if argv is None else argv, output)
     except KeyboardInterrupt:
         return 130
 
 
-def _arguments(argv: list[str]) -> argparse.Namespace:
-    parser = Parser(prog="twentytwo", description="A table that deals, hides, checks and scores Twenty-Two.")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    wanted = next((word for word in argv if not word.startswith("-")), None)
-    for name, (module, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
-        if name == wanted:  # the others' modules need not load
-            import_module(module).add_arguments(command)
-    return parser.parse_args(argv)
+def _run(argv: list[str], output: "Output | None") -> int:
+    import logging
+    from importlib import import_module
+
+    from firmware.arguments import parsed
+    from firmware.errors import UsageError, missing
+    from firmware.exits import CannotRunError, Exit
+    from firmware.streams import one_line
+
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    try:
+        try:
+            args = parsed(argv, COMMANDS)
+            code = int(import_module(COMMANDS[args.command][0]).run(args))
+        except SystemExit as ended:  # help was printed
+            code = int(ended.code or 0)
+        except ModuleNotFoundError as problem:
+            told = missing(problem)
+            if told is None:
+                raise
+            raise told from problem
+        sys.stdout.flush()
+        if output is not None and output.broken is not None:
+            raise CannotRunError(Exit.OUTPUT, f"standard output cannot be written: {output.broken.strerror}")
+        return code
+    except UsageError as problem:
+        print(f"twentytwo: {one_line(str(problem))}", file=sys.stderr)  # noqa: T201 - this is the command line
+        return problem.exit_code

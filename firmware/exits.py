@@ -21,6 +21,8 @@ class Exit(IntEnum):
     """the GPIO lines cannot be had"""
     BUS = 6
     """a bus is not there, may not be opened, or is held"""
+    OUTPUT = 7
+    """what was to be printed could not be: the disk is full"""
     DEAD_MUX = 10
     """a mux does not answer"""
     SHARED = 11

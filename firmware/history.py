@@ -16,6 +16,7 @@ from engine.moves import IllegalMove
 from engine.notation import Record, loads, replay
 from engine.state import Phase, State
 from firmware.errors import UsageError
+from firmware.options import path as path_given
 from firmware.replay import names_of, step_lines
 from firmware.saving import DEFAULT_PATH
 from firmware.scorechart import chart
@@ -129,7 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", nargs="?", type=int, metavar="N", help="the game's number, as listed")
     parser.add_argument(
         "--journal",
-        type=Path,
+        type=path_given,
         default=DEFAULT_PATH,
         metavar="FILE",
         help=f"the table's journal (default: {DEFAULT_PATH})",
@@ -137,7 +138,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "csv", "json"), default="text", help="of list and stats (default: text)"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write into this file, not to the screen")
+    parser.add_argument(
+        "--out", type=path_given, metavar="FILE", help="write into this file, not to the screen"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

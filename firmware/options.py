@@ -1,11 +1,24 @@
 """Options that several commands share."""
 
 import argparse
+from pathlib import Path
 
-from engine.rules import Rules
+from engine.rules import FIRST_HANDS, LIMITS, Rules
 from firmware.errors import UsageError
 
 DEFAULTS = Rules()
+
+
+def given(text: str) -> str:
+    """The type of an argument that cannot be empty."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty: give a value")
+    return text
+
+
+def path(text: str) -> Path:
+    """The type of an argument that is the path of a file or folder."""
+    return Path(given(text))
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +45,10 @@ def add_rule_options(parser: argparse.ArgumentParser) -> None:
 
 def rules_from(args: argparse.Namespace) -> Rules:
     """The rules that ``add_rule_options`` asked for. Raise UsageError for a number out of range."""
-    try:
-        return Rules(args.must_head, args.limit, args.first_hand, args.last_tied_only, args.piles_return)
-    except ValueError as problem:
-        raise UsageError(str(problem)) from problem
+    for option, number, allowed in (
+        ("--limit", args.limit, LIMITS),
+        ("--first-hand", args.first_hand, FIRST_HANDS),
+    ):
+        if number not in allowed:
+            raise UsageError(f"{option} {number}: choose {allowed[0]} to {allowed[-1]}")
+    return Rules(args.must_head, args.limit, args.first_hand, args.last_tied_only, args.piles_return)

@@ -1,7 +1,7 @@
 """``twentytwo replay``: a record step by step, every action checked."""
 
 import argparse
-import os
+import contextlib
 import sys
 from pathlib import Path
 
@@ -24,6 +24,9 @@ from engine.moves import (
 from engine.notation import Header, IllegalLine, Step, loads, read_header, replay
 from engine.state import Phase
 from firmware.errors import UsageError
+from firmware.options import path
+from firmware.streams import one_line, say, shortened
+from firmware.textfile import read_text
 
 LARGEST = 4_000_000
 """Bytes. The longest game by chance takes some 50,000."""
@@ -31,7 +34,7 @@ LARGEST = 4_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``twentytwo replay``."""
-    parser.add_argument("record", type=Path, metavar="FILE", help="the record of a game")
+    parser.add_argument("record", type=path, metavar="FILE", help="the record of a game")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--step", action="store_true", help="wait for the Enter key after each action")
     shown.add_argument("--quiet", action="store_true", help="print the verdict only")
@@ -47,32 +50,23 @@ def run(args: argparse.Namespace) -> int:
         for step in replay(text):
             last = step
             if not args.quiet:
-                _say(f"{step.line:>4}  " + "\n      ".join(step_lines(step, names)))
+                say(f"{step.line:>4}  " + "\n      ".join(step_lines(step, names)))
                 if args.step:
-                    sys.stdin.readline()
+                    with contextlib.suppress(OSError):  # an input that cannot be read is at its end
+                        sys.stdin.readline()
         ended = loads(text).ended
     except IllegalLine as refused:
-        _say(f"{args.record}: line {refused.line} breaks {refused.rule}: {refused.refused}")
+        say(one_line(f"{args.record}: line {refused.line} breaks {refused.rule}: {refused.refused}"))
         return 1
     except NotationError as problem:
-        raise UsageError(f"{args.record}: {_short(str(problem))}") from problem
-    _say(f"{args.record}: {_verdict(last, names, ended)}")
+        raise UsageError(f"{args.record}: {shortened(str(problem), 200)}") from problem
+    say(one_line(f"{args.record}: {_verdict(last, names, ended)}"))
     return 0
 
 
-def read_record(path: Path) -> str:
+def read_record(file: Path) -> str:
     """The text of a record. Raise UsageError if there is none, or it cannot be one."""
-    try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST + 1)
-    except OSError as problem:
-        raise UsageError(f"cannot read the record {path}: {problem.strerror}") from problem
-    if len(raw) > LARGEST:
-        raise UsageError(f"{path} is too long for a record: more than {LARGEST:,} bytes")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        raise UsageError(f"{path} is no record: it is not UTF-8 text (byte {problem.start + 1})") from problem
+    return read_text(file, "record", LARGEST)
 
 
 def names_of(header: Header) -> dict[int, str]:
@@ -141,18 +135,3 @@ def _verdict(last: Step | None, names: dict[int, str], ended: bool) -> str:
 
 def _cards(cards: tuple[Card, ...]) -> str:
     return " ".join(map(str, cards)) or "nothing"
-
-
-def _short(message: str) -> str:
-    """A message that stays one line of a screen, whatever the file holds."""
-    return message if len(message) <= 200 else message[:197] + "..."
-
-
-def _say(line: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        sys.stdout.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Nobody reads on, as in ``| head``. The check goes on, for its exit code is still wanted.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,6 +3,7 @@
 import argparse
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from drivers.libraries import LIBRARIES, check_library
@@ -13,8 +14,8 @@ from firmware.device.findings import Finding, as_json, gravest
 from firmware.device.host import PiHost
 from firmware.device.instance import only_instance, running, runtime_folder
 from firmware.device.options import add_device_options, chosen_board, open_simulated
-from firmware.device.say import say
 from firmware.exits import CannotRunError, Exit
+from firmware.streams import say
 from hardware.profile import Profile
 
 MODEL = Path("/proc/device-tree/model")
@@ -29,15 +30,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Look at everything and print what was found. Return the exit code of the gravest finding."""
     _, profile = chosen_board(args)
-    logging.getLogger("drivers").setLevel(logging.ERROR)  # what they would warn of is among the findings
     findings = []
-    for finding in _simulated(args, profile) if args.sim else _real(args, profile):
-        findings.append(finding)
-        if not args.json:
-            say(finding.line)
+    with _unsaid("drivers"):
+        for finding in _simulated(args, profile) if args.sim else _real(args, profile):
+            findings.append(finding)
+            if not args.json:
+                say(finding.line)
     if args.json:
         say(as_json(findings))
     return gravest(findings)
+
+
+@contextmanager
+def _unsaid(name: str) -> Iterator[None]:
+    """Warnings of these modules are not logged meanwhile: what they would warn of is among the findings."""
+    log = logging.getLogger(name)
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def _simulated(args: argparse.Namespace, profile: Profile) -> Iterator[Finding]:

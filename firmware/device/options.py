@@ -4,13 +4,13 @@ import argparse
 import heapq
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firmware.device.say import say
 from firmware.errors import UsageError
 from firmware.exits import Exit
+from firmware.options import given, path
 from firmware.settings import DEFAULT_PATH, Settings, load_settings
+from firmware.streams import say
 from hardware.errors import TomlError
 from hardware.profile import Profile, board_names, load_profile
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 def add_device_options(parser: argparse.ArgumentParser) -> None:
     """The options that play, doctor and selftest share."""
     parser.add_argument(
-        "--settings", type=Path, metavar="FILE", help=f"the table's settings (default: {DEFAULT_PATH})"
+        "--settings", type=path, metavar="FILE", help=f"the table's settings (default: {DEFAULT_PATH})"
     )
     parser.add_argument(
         "--board",
+        type=given,
         metavar="BOARD",
         help=f"the board, instead of the settings': {', '.join(board_names())}, or the path of a .toml",
     )
     parser.add_argument(
-        "--runtime", type=Path, metavar="FOLDER", help="folder for lock and status (default: systemd's)"
+        "--runtime", type=path, metavar="FOLDER", help="folder for lock and status (default: systemd's)"
     )
     simulated = parser.add_argument_group("simulated board")
     simulated.add_argument(

@@ -17,13 +17,14 @@ from firmware.device.host import PiHost
 from firmware.device.instance import only_instance, runtime_folder
 from firmware.device.notify import Notifier
 from firmware.device.options import add_device_options, chosen_board, open_simulated
-from firmware.device.say import say
 from firmware.device.status import StatusKeeper
 from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
 from firmware.live import Finished, Host, Table, run_live, run_virtually
+from firmware.options import path
 from firmware.saving import DEFAULT_PATH, journal_in
 from firmware.settings import Settings
+from firmware.streams import say
 from firmware.table.book import SavedGameError
 from firmware.table.journal import Journal
 from firmware.table.session import Session
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device_options(parser)
     parser.add_argument(
         "--journal",
-        type=Path,
+        type=path,
         metavar="FILE",
         help="keep the games in this file, and go on with the last one (default: in systemd's state folder)",
     )
@@ -99,13 +100,13 @@ def run(args: argparse.Namespace) -> int:
 def _journal(args: argparse.Namespace) -> Iterator[Journal | None]:
     """The table's journal; None where nobody said where to keep it."""
     state = os.environ.get("STATE_DIRECTORY")
-    path = args.journal or (Path(state) / DEFAULT_PATH.name if state and not args.sim else None)
-    if path is None:
+    file = args.journal or (Path(state) / DEFAULT_PATH.name if state and not args.sim else None)
+    if file is None:
         if not args.sim:
             say("no game is kept: say --journal FILE")
         yield None
         return
-    with journal_in(path, threaded=not args.fast) as journal:
+    with journal_in(file, threaded=not args.fast) as journal:
         yield journal
 
 

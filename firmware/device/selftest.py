@@ -9,11 +9,11 @@ from firmware.device.findings import as_json, gravest
 from firmware.device.host import PiHost
 from firmware.device.instance import only_instance, runtime_folder
 from firmware.device.options import add_device_options, chosen_board, open_simulated
-from firmware.device.say import say
 from firmware.device.testpages import Page, draw
 from firmware.device.trials import Trials
 from firmware.errors import UsageError
 from firmware.live import Finished, Host, run_live, run_virtually
+from firmware.streams import say
 from firmware.table.words import Words, catalogue
 
 REFRESH_S = 2.0
