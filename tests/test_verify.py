@@ -13,7 +13,7 @@ from engine.rules import Rules
 from firmware.chance import Shuffler, bots
 from firmware.cli import main
 from firmware.selfplay import play as let_play
-from firmware.table.fairness import commitment_of, seal_of
+from firmware.table.fairness import commitment_of, counted, seal_of
 from firmware.verify import unfair
 
 
@@ -156,3 +156,36 @@ def test_what_else_the_record_declares_is_told(tmp_path, capsys):
     changed = [*lines[:at], "late 3", "resumed", lines[at], "late 2", "abandoned", lines[-2], ""]
     assert verify(tmp_path, "\n".join(changed)) == 0
     assert "5 lines were written late, resumed once, abandoned before its end" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "seal", ["", " ", "7ZKX 0Q4M", "7ZKX 0Q4M T9B22", "7ZKX 0Q4M T9BU", "\x1b[31m" + "x" * 5000]
+)
+def test_a_seal_that_is_none_is_refused(tmp_path, capsys, seal):
+    """An empty or malformed seal is a usage error, never taken for one that fits; it is quoted harmlessly."""
+    assert verify(tmp_path, fair_record(), "--seal", seal) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "is no seal: it has 12 digits and letters" in err
+    assert err.rstrip("\n").isprintable()
+    assert len(err) < 300
+
+
+def test_long_quotes_are_shortened(tmp_path, capsys):
+    """What a record quotes, however long, leaves the verdict on a bearable line."""
+    text = fair_record()
+    assert verify(tmp_path, text.replace("result won", "result won" + " 1" * 100_000)) == 1
+    assert len(capsys.readouterr().out) < 1100
+    assert verify(tmp_path, "twentytwo 1\nseats 1 2\n" + "x" * 5000) == 2
+    assert len(capsys.readouterr().err) < 400
+
+
+def test_many_lines_are_read_once(tmp_path, monkeypatch):
+    """Each line is asked once what it counts for, however many packs follow: the work is linear."""
+    asked = []
+    monkeypatch.setattr("firmware.verify.counted", lambda line: asked.append(line) or counted(line))
+    lines = fair_record().split("\n")
+    at = lines_of("draw")[0]
+    lines[at:at] = ["late 1"] * 1000
+    assert verify(tmp_path, "\n".join(lines)) == 0
+    assert len(asked) == len(lines)
