@@ -9,7 +9,12 @@ from pathlib import Path
 from engine.bots import BOTS, Bot
 from engine.cards import PACK, Card, NotationError, cards
 from firmware.errors import UsageError
+from firmware.streams import shortened
 from firmware.table.fairness import Sealed, Source
+from firmware.textfile import read_text
+
+LARGEST = 100_000
+"""Bytes of a pack's file. The cards take some 200, the rest is for comments."""
 
 
 class Shuffler:
@@ -84,14 +89,11 @@ def read_pack(path: Path) -> FixedPack:
 
     Raise UsageError that names what is wrong.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise UsageError(f"cannot read the pack {path}: {problem}") from problem
+    text = read_text(path, "pack", LARGEST)
     try:
         pack = cards(" ".join(line.partition("#")[0] for line in text.splitlines()))
     except NotationError as problem:
-        raise UsageError(f"{path} is not a pack: {problem}") from problem
+        raise UsageError(f"{path} is not a pack: {shortened(str(problem), 200)}") from problem
     missing = [str(card) for card in PACK if card not in pack]
     if missing:
         raise UsageError(

@@ -11,6 +11,7 @@ from math import nan
 from firmware.errors import UsageError
 from firmware.faultkinds import KINDS, Kind, places
 from firmware.simulation import SimHost
+from firmware.streams import quoted, shortened
 from hardware.profile import Profile
 from hardware.tomlfile import no_such
 
@@ -55,20 +56,21 @@ def faults_help() -> str:
 def parse_fault(text: str, profile: Profile) -> Fault:
     """Read one fault, as ``unplug:3@5+10``. Raise UsageError that says what is wrong with it."""
     found = SPEC.fullmatch(text)
+    fault = f"fault {quoted(text)}"
     if found is None:
-        raise UsageError(f"fault {text!r}: {HOW}")
+        raise UsageError(f"{fault}: {HOW}")
     name, place, value, start, seconds = found.groups()
     if name not in KINDS:
-        raise UsageError(f"fault {text!r}: {no_such('kind', name, KINDS)}")
+        raise UsageError(f"{fault}: {no_such('kind', shortened(name, 60), KINDS)}")
     kind = KINDS[name]
     known = places(profile, kind.places)
     if place not in known:
-        raise UsageError(f"fault {text!r}: {no_such('place', place, known)}")
+        raise UsageError(f"{fault}: {no_such('place', shortened(place, 60), known)}")
     value = kind.value if value is None else value
     if problem := _problem(kind, value, profile):
-        raise UsageError(f"fault {text!r}: VALUE is {problem}, not {value!r}")
-    length = None if seconds is None else _seconds(text, seconds)
-    return Fault(name, place, value, _seconds(text, start or "0"), length)
+        raise UsageError(f"{fault}: VALUE is {problem}, not {quoted(value)}")
+    length = None if seconds is None else _seconds(fault, seconds)
+    return Fault(name, place, value, _seconds(fault, start or "0"), length)
 
 
 def _problem(kind: Kind, value: str, profile: Profile) -> str | None:
@@ -84,10 +86,10 @@ def _problem(kind: Kind, value: str, profile: Profile) -> str | None:
     return f"one of {', '.join(names)}" if names else "for other kinds"
 
 
-def _seconds(text: str, number: str) -> float:
+def _seconds(fault: str, number: str) -> float:
     seconds = _number(number)
     if not 0 <= seconds < 1e9:
-        raise UsageError(f"fault {text!r}: {number!r} is no number of seconds; {HOW}")
+        raise UsageError(f"{fault}: {quoted(number)} is no number of seconds; {HOW}")
     return seconds
 
 

@@ -16,7 +16,8 @@ from engine.state import Phase, State
 from engine.views import view
 from firmware.chance import Shuffler, bots
 from firmware.errors import UsageError
-from firmware.options import add_rule_options, rules_from
+from firmware.options import add_rule_options, path, rules_from
+from firmware.streams import quoted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +27,9 @@ MOST_GAMES = 1_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``twentytwo selfplay``."""
+    parser.epilog = (
+        "A win that several share (R23) counts for each of them in equal parts: half for each of two."
+    )
     parser.add_argument("--games", type=int, default=100, metavar="N", help="how many games (default: 100)")
     parser.add_argument("--seats", type=int, default=4, metavar="N", help="players, 2 to 6 (default: 4)")
     parser.add_argument(
@@ -38,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, metavar="N", help="repeat packs and bots from this number (default: by chance)"
     )
     parser.add_argument(
-        "--records", type=Path, metavar="FOLDER", help="write a record of each game into this folder"
+        "--records", type=path, metavar="FOLDER", help="write a record of each game into this folder"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, only the summary")
     add_rule_options(parser)
@@ -98,6 +102,8 @@ class Totals:
     deals: int = 0
     decisions: int = 0
     """exchanges and plays"""
+    shared: int = 0
+    """games that several have won"""
     wins: dict[int, float] = field(default_factory=dict)
     """by seat; a shared win counts in equal parts"""
     points: dict[int, int] = field(default_factory=dict)
@@ -107,6 +113,7 @@ class Totals:
         self.games += 1
         self.deals += state.deals
         self.decisions += sum(not isinstance(action, Draw | Deal) for action in record.actions)
+        self.shared += len(state.winners) > 1
         for seat in state.winners:
             self.wins[seat] = self.wins.get(seat, 0) + 1 / len(state.winners)
         for known in state.seats:
@@ -117,7 +124,7 @@ def _players(names: str, seats: int) -> tuple[Player, ...]:
     kinds = names.split(",")
     for kind in kinds:
         if kind not in BOTS:
-            raise UsageError(f"--bots {names}: there is no bot {kind!r}, choose from {', '.join(BOTS)}")
+            raise UsageError(f"--bots {names}: there is no bot {quoted(kind)}, choose from {', '.join(BOTS)}")
     if len(kinds) == 1:
         kinds *= seats
     if len(kinds) != seats:
@@ -153,12 +160,8 @@ def _write(file: Path, text: str) -> None:
 
 
 def _console() -> "Console":
-    try:
-        from rich.console import Console
-    except ImportError as problem:
-        raise UsageError(
-            "selfplay shows its table with rich: install twentytwo-table[sim] or [pi]"
-        ) from problem
+    from rich.console import Console
+
     console = Console(highlight=False)
     # Where nobody looks on, no line is cut to a window's width.
     return console if console.is_terminal else Console(highlight=False, width=120)
@@ -200,3 +203,5 @@ def _print_summary(console: "Console", totals: Totals, seconds: float) -> None:
         f"{games} games, {totals.deals / games:.1f} deals and {totals.decisions / games:.1f} decisions each, "
         f"{games / seconds:.1f} games a second"
     )
+    if totals.shared:
+        console.print(f"A shared win counts in equal parts: {totals.shared} of these games were shared.")

@@ -9,7 +9,6 @@ import time
 import webbrowser
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
 
 import msgspec
 
@@ -17,9 +16,10 @@ from engine.bots import BOTS
 from firmware.chance import bots, packs, read_pack
 from firmware.errors import UsageError
 from firmware.live import Live, Table
-from firmware.options import add_rule_options, rules_from
+from firmware.options import add_rule_options, given, path, rules_from
 from firmware.saving import journal_in
 from firmware.simulation import SimHost
+from firmware.streams import say
 from firmware.table.book import SavedGameError
 from firmware.table.journal import Journal
 from firmware.table.session import Session
@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--profile",
+        type=given,
         default="direct-6-usermux",
         metavar="BOARD",
         help=f"board profile: {', '.join(board_names())}, or the path of a .toml (default: direct-6-usermux)",
@@ -60,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--pack",
-        type=Path,
+        type=path,
         metavar="FILE",
         help="deal this pack each time: 52 cards, top first, as in 10h As",
     )
@@ -73,9 +74,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--journal",
-        type=Path,
+        type=path,
         metavar="FILE",
         help="keep the games in this file, and go on with the last one",
+    )
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address of this computer to serve the page at: whoever can reach it sees all screens "
+        "(default: 127.0.0.1, this computer alone)",
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     add_rule_options(parser)
@@ -83,12 +91,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve the table until Ctrl-C. Raise UsageError for what cannot be done."""
+    if not 0 <= args.port <= 65535:
+        raise UsageError(f"--port {args.port}: choose 1 to 65535, or 0 for a free one")
     profile = _profile(args.profile, args.seats)
     host = SimHost(profile, seed=args.seed or 0, clock=time.monotonic, sleep=time.sleep)
     with ExitStack() as ending:
         journal = ending.enter_context(journal_in(args.journal, threaded=True)) if args.journal else None
         table = Table(host, _session(args, profile, journal), catalogue())
-        asyncio.run(_serve(table, Shown(host.wires), args.port, browser=not args.no_browser))
+        asyncio.run(_serve(table, Shown(host.wires), args.host, args.port, browser=not args.no_browser))
     return 0
 
 
@@ -100,7 +110,11 @@ def _profile(name: str, seats: int | None) -> Profile:
     if seats is None:
         return profile
     if not 2 <= seats <= len(profile.seats):
-        raise UsageError(f"--seats {seats}: choose 2 to {len(profile.seats)}, the seats of {profile.name}")
+        most = len(profile.seats)
+        raise UsageError(
+            f"--seats {seats}: {profile.name} has {most} seats"
+            + (f", choose 2 to {most}" if most > 2 else "")
+        )
     return msgspec.structs.replace(profile, seats=profile.seats[:seats])
 
 
@@ -129,7 +143,7 @@ def _session(args: argparse.Namespace, profile: Profile, journal: Journal | None
         raise UsageError(f"--journal {args.journal}: {problem}") from problem
 
 
-async def _serve(table: Table, shown: "Shown", port: int, *, browser: bool) -> None:
+async def _serve(table: Table, shown: "Shown", host: str, port: int, *, browser: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -141,7 +155,7 @@ async def _serve(table: Table, shown: "Shown", port: int, *, browser: bool) -> N
     live = Live(table, time.monotonic, ended)
     live.start()
     try:
-        await serve(shown, port=port, ready=lambda address: _announce(address, browser), stop=stop)
+        await serve(shown, host=host, port=port, ready=lambda address: _announce(address, browser), stop=stop)
     finally:
         await asyncio.to_thread(live.stop)
 
@@ -149,7 +163,7 @@ async def _serve(table: Table, shown: "Shown", port: int, *, browser: bool) -> N
 def _announce(address: str, browser: bool) -> None:
     opened = browser and _desktop() and webbrowser.open(address)
     hint = "" if opened or not browser else " (no browser could be started: open this address in one)"
-    print(f"The table is at {address}{hint}  Ctrl-C ends it.", flush=True)  # noqa: T201 - this is the command line
+    say(f"The table is at {address}{hint}  Ctrl-C ends it.")
 
 
 def _desktop() -> bool:

@@ -83,7 +83,7 @@ def test_folder_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--seats", "7"], "--seats 7: choose 2 to 6"),
         (["--bots", "clever"], "--bots clever: there is no bot 'clever', choose from random, steady"),
         (["--bots", "steady,random"], "these are 2, write one for all or one for each of 4 seats"),
-        (["--limit", "1"], "limit is 1: it must be a whole number from 2 to 42"),
+        (["--limit", "1"], "--limit 1: choose 2 to 42"),
         (["--no-such"], "unrecognized arguments: --no-such"),
     ],
 )
@@ -135,3 +135,18 @@ def test_every_bot_plays_every_table(bot: str) -> None:
         record, state = play(header, {seat: made[bot]() for seat in header.seats}, Shuffler(seats))
         assert record.ended
         assert state.winners
+
+
+def test_shared_wins_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    """If a win was shared a note under the table says how it counts; if none was, there is none."""
+    many = ("--games", "60", "--seats", "2", "--bots", "random", "--limit", "2", "--seed", "3")
+    assert run(*many) == 0
+    assert "A shared win counts in equal parts: " in capsys.readouterr().out
+    assert run("--games", "1", "--seats", "2", "--seed", "1") == 0
+    assert "shared" not in capsys.readouterr().out
+
+
+def test_help_explains_shared_wins(capsys: pytest.CaptureFixture[str]) -> None:
+    """The help says how a shared win counts."""
+    assert run("--help") == 0
+    assert "A win that several share" in capsys.readouterr().out

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +14,7 @@ import pytest
 from gpiozero.pins.pi import PiBoardInfo
 
 from firmware.cli import main
-from firmware.errors import UsageError
+from firmware.errors import EXTRAS, UsageError
 from firmware.wiring.boot import boot_lines
 from firmware.wiring.currents import LAMP_OHM, LAMP_VOLTS, budgets_of, loads_of
 from firmware.wiring.header import HEADER, pin_of
@@ -524,3 +525,32 @@ def test_guide_leads_somewhere() -> None:
     for page in (ROOT / "docs/build.md", *DOCS.glob("*/README.md")):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_without_drawsvg_the_command_that_installs_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one line has the command for the very environment that lacks it, with the version we ask for."""
+    monkeypatch.setitem(sys.modules, "drawsvg", None)
+    for name in [name for name in sys.modules if name.startswith("firmware.wiring.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr("os.access", lambda path, mode: True)
+    assert main(["wiring", "direct-2", "--out", str(tmp_path)]) == 2
+    pip = Path(sys.prefix) / "bin" / "pip"
+    assert f"run: {pip} install 'drawsvg>=2.4.2,<2.5'; or ask for --format csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "package"), [("selfplay --games 1", "rich"), ("sim", "websockets")])
+def test_every_missing_package_is_told_so(command: str, package: str) -> None:
+    """A command whose package is not installed says how to install it."""
+    code = f"import sys; sys.modules[{package!r}] = None; from firmware.cli import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", code, *command.split()], capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"pip install '{package}>=" in done.stderr
+
+
+def test_packages_are_asked_for_as_the_project_does() -> None:
+    """The versions that a message asks for are those of pyproject.toml."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [line for lines in extras["optional-dependencies"].values() for line in lines]
+    assert set(EXTRAS.values()) <= set(wanted)

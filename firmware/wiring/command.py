@@ -1,10 +1,11 @@
 """``twentytwo wiring``: write a board's drawings, tables and boot configuration."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from firmware.errors import UsageError
+from firmware.options import given, path
+from firmware.streams import one_line, say
 from firmware.wiring.joins import plan_of
 from firmware.wiring.write import files_of, write
 from hardware.errors import ProfileError
@@ -14,9 +15,12 @@ from hardware.profile import board_names, load_profile
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "board", metavar="BOARD", help=f"a bundled board ({', '.join(board_names())}) or a profile's path"
+        "board",
+        type=given,
+        metavar="BOARD",
+        help=f"a bundled board ({', '.join(board_names())}) or a profile's path",
     )
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: ./wiring-BOARD)")
+    parser.add_argument("--out", type=path, metavar="FOLDER", help="where to write (default: ./wiring-BOARD)")
     parser.add_argument(
         "--format", choices=("all", "svg", "csv", "md"), default="all", help="what to write (default: all)"
     )
@@ -32,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
     folder = args.out or Path(f"wiring-{profile.name}")
     files = files_of(plan_of(profile), args.format)
     write(files, folder, args.force)
-    sys.stdout.write(f"{len(files)} files in {folder}\n")
+    say(one_line(f"{len(files)} files in {folder}"))
     return 0

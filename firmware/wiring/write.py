@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from firmware.errors import UsageError
+from firmware.errors import UsageError, missing
 from firmware.wiring.boot import boot_lines
 from firmware.wiring.page import page
 from firmware.wiring.pages import titles_by_file
@@ -41,13 +41,11 @@ def files_of(plan: Plan, format_: Format) -> dict[str, str]:
 def _drawings(plan: Plan) -> dict[str, str]:
     try:
         from firmware.wiring.draw import draw
-    except ModuleNotFoundError as missing:
-        if missing.name != "drawsvg":
+    except ModuleNotFoundError as problem:
+        told = missing(problem)
+        if told is None:
             raise
-        raise UsageError(
-            "drawings need the package drawsvg: install twentytwo-table[wiring], "
-            "or ask for --format csv or md"
-        ) from None
+        raise UsageError(f"{told}; or ask for --format csv or md") from None
     return draw(plan)
 
 
