@@ -16,7 +16,7 @@ from hardware.tomlfile import TomlFile, nearest, read_text
 Pin = Annotated[int, Meta(ge=0, le=27)]
 """A GPIO number (BCM), not the number of a header pin."""
 BitName = Annotated[
-    str, Meta(pattern=r"^[\w-]+\.GP[AB][0-7]$", description="an expander's pin, as 'a.GPA0' or 'a.GPB6'")
+    str, Meta(pattern=r"^[\w-]+\.GP[AB][0-7]\Z", description="an expander's pin, as 'a.GPA0' or 'a.GPB6'")
 ]
 Name = Annotated[str, Meta(min_length=1, max_length=60)]
 Label = Annotated[str, Meta(min_length=1, max_length=12)]

@@ -1,5 +1,6 @@
 """What no single value of a board profile shows: names that lead nowhere, and things that two seats share."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,16 @@ OUTPUTS_ONLY = (7, 15)
 
 def conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
     """What no single value shows: names that lead nowhere, and things that two seats share."""
+    for kind in ("buses", "muxes", "expanders"):
+        for name in getattr(profile, kind):
+            # They become parts of file names and of the names of pins.
+            if not re.fullmatch(r"[\w-]{1,30}", name):
+                yield (kind, name), "a name has 1 to 30 letters, digits, - or _"
+    texts: list[tuple[KeyPath, str]] = [(("title",), profile.title)]
+    texts += [(("seats", seat.number - 1, "label"), seat.label) for seat in profile.seats]
+    for path, text in texts:
+        if not text.isprintable():
+            yield path, f"{text!r}; every character must be printable, and in one line"
     for name, bus in profile.buses.items():
         if (bus.number is None) == (bus.adapter is None):
             yield (
