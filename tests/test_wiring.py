@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from gpiozero.pins.pi import PiBoardInfo
 
@@ -385,6 +386,21 @@ def test_any_label_is_drawn() -> None:
     sheets = drawn(plan_of(small()))
     assert {"a<b", "Two & <few>"} <= words_in(the(sheets, "seat-1"))
     assert '"&' in words_in(the(sheets, "seat-2"))
+
+
+def test_a_title_is_no_markup() -> None:
+    """In the page a title, a file's name and a part's name are text: neither Markdown nor HTML."""
+    title = "<script>alert(1)</script> [a](b) `c` *d* &lt; | ~~e~~"
+    text = small(('title = "Two & <few>"', f'title = "{title}"'))
+    page = files_of(plan_of(msgspec.structs.replace(text, name="<img src=x>")), "md")["README.md"]
+    heading = next(line for line in page.splitlines() if line.startswith("# "))
+    assert heading == (
+        "# &lt;img src=x&gt;: &lt;script&gt;alert(1)&lt;/script&gt; "
+        r"\[a\](b) \`c\` \*d\* &amp;lt; \| \~\~e\~\~"
+    )
+    assert re.findall(r"<(?!!-- Written by)", page) == []
+    odd = files_of(plan_of(parse_profile(ODD, "odd.toml")), "md")["README.md"]
+    assert r"| expander under\_the\_window |" in odd
 
 
 def test_buttons_that_pull_up_share_power() -> None:

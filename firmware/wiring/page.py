@@ -1,12 +1,21 @@
 """The page that shows a board's drawings, tables and boot configuration together, as Markdown."""
 
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from firmware.wiring import boot
 from firmware.wiring.currents import budgets_of
 from firmware.wiring.plan import Plan
 from firmware.wiring.reach import weak_panels
-from firmware.wiring.tables import bill_table, budget_table, load_table, pin_table, reach_table, wire_table
+from firmware.wiring.tables import (
+    bill_table,
+    budget_table,
+    escaped,
+    load_table,
+    pin_table,
+    reach_table,
+    wire_table,
+)
 
 
 def page(plan: Plan, drawings: Mapping[str, str]) -> str:
@@ -14,11 +23,11 @@ def page(plan: Plan, drawings: Mapping[str, str]) -> str:
     profile = plan.profile
     return "\n".join(
         (
-            f"# {profile.name}: {profile.title}\n",
+            f"# {escaped(profile.name)}: {escaped(profile.title)}\n",
             "Everything here follows from the board's profile: change that, not this page.",
             "How to build it all is in the maker's guide, docs/build.md.\n",
             "## Drawings\n",
-            *(f"![{title}]({file})\n" for file, title in drawings.items()),
+            *(f"![{escaped(title)}]({quote(file)})\n" for file, title in drawings.items()),
             "## Boot configuration\n",
             _boot(plan),
             "## Parts\n",

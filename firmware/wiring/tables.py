@@ -1,7 +1,9 @@
 """Pins, wires, parts and currents of a board as tables: for spreadsheets (CSV) and for reading (Markdown)."""
 
 import csv
+import html
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -33,11 +35,12 @@ class Table:
     def markdown(self) -> str:
         """As a table of GitHub's Markdown."""
         lines = [self.headings, tuple("---" for _ in self.headings), *self.rows]
-        return "".join(f"| {' | '.join(_cell(cell) for cell in line)} |\n" for line in lines)
+        return "".join(f"| {' | '.join(escaped(cell) for cell in line)} |\n" for line in lines)
 
 
-def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|")
+def escaped(text: str) -> str:
+    """A text as it stands, within Markdown: nothing in it is taken for markup, nor for HTML."""
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", html.escape(text, quote=False))
 
 
 def pin_table(plan: Plan) -> Table:
