@@ -39,12 +39,14 @@ $(BIN)/python:
 	    echo "Install Python's venv module (Debian: apt install python3-venv), then run make again" >&2; exit 1; }; }
 
 $(VENV)/.sim: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --editable '.[sim]'
-	touch $@
+	@echo 'Setting up $(VENV): the first time takes about half a minute'
+	@$(BIN)/pip install --quiet --editable '.[sim]'
+	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --editable '.[dev]'
-	touch $@ $(VENV)/.sim
+	@echo 'Setting up $(VENV) for development: the first time takes about a minute'
+	@$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/.sim
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
