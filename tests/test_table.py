@@ -240,3 +240,48 @@ def test_seats_whose_buttons_fail_are_named_and_come_back():
     assert table.session.state is not None
     for seat in table.seats:
         assert table.wires.panel(seat).visible() == pack(draw(table.session.scene(seat), ENGLISH))
+
+
+def test_screens_are_dimmed_and_go_dark_when_nobody_presses(table):
+    """After 5 minutes all panels are dim, after 15 dark; nothing else changes."""
+    for seat in (1, 2):
+        table.press(seat, Button.LEFT)
+    bright = {seat: table.wires.panel(seat).contrast for seat in table.seats}
+    table.wait(298.0)
+    assert {seat: table.wires.panel(seat).contrast for seat in table.seats} == bright
+    table.wait(5.0)
+    assert all(table.wires.panel(seat).contrast < bright[seat] / 4 for seat in table.seats)
+    assert all(table.wires.panel(seat).lit for seat in table.seats)
+    table.wait(600.0)
+    assert not any(table.wires.panel(seat).lit for seat in table.seats)
+
+
+@pytest.mark.parametrize("idle_s", [301.0, 901.0])
+@pytest.mark.parametrize("button", [Button.PLAY, Button.LEFT])
+def test_the_press_that_wakes_the_screens_does_nothing_else(table, button, idle_s):
+    """The first press makes all panels as bright as before, and is no action; the second is one."""
+    for seat in (1, 2):
+        table.press(seat, Button.LEFT)
+    bright = table.wires.panel(1).contrast
+    before = {seat: table.session.scene(seat) for seat in table.seats}
+    table.wait(idle_s)
+    table.press(1, button)
+    assert {seat: table.session.scene(seat) for seat in table.seats} == before
+    for seat in table.seats:
+        panel = table.wires.panel(seat)
+        assert panel.lit
+        assert panel.contrast == bright
+        assert panel.visible() == pack(draw(before[seat], ENGLISH))
+    table.press(1, Button.PLAY)
+    assert table.session.state is not None
+
+
+def test_a_bot_that_plays_on_does_not_wake_the_screens():
+    """A table of bots alone goes dark as well, and what its panels keep in memory follows the game."""
+    table = Table("direct-2", fill={1: "random", 2: "random"}, bot_delay_s=1.0)
+    table.wait(1000.0)
+    assert not any(table.wires.panel(seat).lit for seat in table.seats)
+    table.press(1, Button.LEFT)
+    for seat in table.seats:
+        assert table.wires.panel(seat).visible() == pack(draw(table.session.scene(seat), ENGLISH))
+    table.simulation.close()

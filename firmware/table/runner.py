@@ -2,6 +2,7 @@
 
 import logging
 
+from firmware.table.rest import Light, Rest
 from firmware.table.scenes import Scene
 from firmware.table.screens import draw
 from firmware.table.session import Session
@@ -18,6 +19,8 @@ class Runner:
         self._board = board
         self._session = session
         self._words = words
+        self._rest = Rest()
+        self._light = Light.BRIGHT
         self._version = -1
         self._shown: dict[int, Scene] = {}
         self._lit: dict[int, bool] = {}
@@ -29,14 +32,20 @@ class Runner:
         Return when to be called next, if nothing wakes the board before; None: not before a wake.
         """
         for edge in self._board.poll(now):
-            self._session.edge(edge)
+            if not self._rest.woken_by(edge):
+                self._session.edge(edge)
         self._session.tick(now)
+        self._rest.settle(now)
         self._note_faults()
         if self._session.version != self._version:
             self._version = self._session.version
             self._show()
+        if self._rest.light is not self._light:
+            self._light = self._rest.light
+            self._shine()
         self._board.flush(now)
-        times = [at for at in (self._session.deadline(), self._board.deadline()) if at is not None]
+        timers = (self._session, self._rest, self._board)
+        times = [at for timer in timers if (at := timer.deadline()) is not None]
         return min(times, default=None)
 
     def _show(self) -> None:
@@ -49,6 +58,12 @@ class Runner:
             if seat.lamp is not None and self._lit.get(number) != lit:
                 self._lit[number] = lit
                 seat.lamp.set(lit)
+
+    def _shine(self) -> None:
+        for seat in self._board.seats.values():
+            seat.screen.set_power(self._light is not Light.DARK)
+            if self._light is not Light.DARK:
+                seat.screen.set_contrast(self._light.value)
 
     def _note_faults(self) -> None:
         for number, seat in self._board.seats.items():
