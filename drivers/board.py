@@ -15,14 +15,15 @@ from drivers.pins import InterruptPin, ResetPin
 from drivers.tca9548a import Muxes
 from drivers.watchedbus import WatchedBus
 from hardware.bus import I2CBus
-from hardware.frame import FRAME_BYTES
 from hardware.profile import Profile, SeatProfile
 from hardware.seat import Buttons, Edge, Lamp, Seat
 
 log = logging.getLogger(__name__)
 
+PIECE_BYTES = 342
+"""A frame is sent in pieces, so that a chip that is slow can be left between them: three for a whole one."""
 PIECE_SECONDS = 0.008
-"""A frame that shares its bus with an expander is sent in pieces of so long: a press must not wait for it."""
+"""Beside an expander a piece takes no longer than this: a press must not wait for it."""
 BITS_A_BYTE = 9
 """On the wire: eight and the acknowledgement."""
 
@@ -180,7 +181,12 @@ class _Opening:
             ]
             if clear_bus is not None:
                 ladder.append(("clearing it", partial(clear_bus, name)))
-            self.owners[name] = BusOwner(name, clock=clock, refresh=refresh, bus=bus, ladder=ladder)
+            # A channel of a kernel's mux is not named in the profile.
+            own = self._profile.buses.get(name)
+            speed = min(bus.speed for bus in self._profile.buses.values()) if own is None else own.speed
+            self.owners[name] = BusOwner(
+                name, clock=clock, refresh=refresh, bus=bus, ladder=ladder, speed=speed
+            )
 
     def open_expanders(self, clock: Callable[[], float]) -> None:
         """The expanders, and their interrupt pins."""
@@ -196,16 +202,17 @@ class _Opening:
                 clock=clock,
                 name=f"expander {name} (bus {profile.bus}, 0x{profile.address:02X})",
                 settle_ms=self._profile.settle_ms,
-                interrupt=profile.interrupt is not None,
             )
             self._expanders[name] = expander
             self.owners[profile.bus].add_expander(expander)
             if profile.interrupt is not None:
                 # Without the pin the expander is polled: nothing is lost but some milliseconds.
-                self._pin(
+                line = self._pin(
                     partial(InterruptPin, profile.interrupt, expander.interrupted),
                     f"interrupt of expander {name}",
                 )
+                if line is not None:
+                    expander.wire(line.low)
 
     def open_seat(self, seat: SeatProfile) -> None:
         """A seat: screen, buttons, lamp."""
@@ -265,9 +272,9 @@ class _Opening:
             muxes = self._muxes[bus_name]
             bus = muxes.channel(mux.address, screen.channel)
             give_chance = partial(muxes.retry, mux.address, screen.channel)
-        piece = FRAME_BYTES
+        piece = PIECE_BYTES
         if any(expander.bus == bus_name for expander in self._profile.expanders.values()):
-            piece = int(self._profile.buses[bus_name].speed * PIECE_SECONDS / BITS_A_BYTE)
+            piece = min(piece, int(self._profile.buses[bus_name].speed * PIECE_SECONDS / BITS_A_BYTE))
         oled = Oled(
             bus,
             screen.address,

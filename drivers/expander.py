@@ -3,9 +3,9 @@
 import errno
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from drivers.mcp23017 import MCP23017, Look, RegistersLost
+from drivers.mcp23017 import LOOK_BYTES, MCP23017, PEEK_BYTES, RegistersLost
 from hardware.bus import I2CBus
 from hardware.buttons import Debouncer
 from hardware.errors import BusError
@@ -15,12 +15,14 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.010
 """How often an expander without an interrupt line is asked whether anything has happened."""
-BACKUP_SECONDS = 0.025
-"""The same with an interrupt line, in case that its edge was lost."""
+LINE_SECONDS = 0.040
+"""How often an interrupt line's level is looked at, in case that its edge was lost: without a transfer."""
 MOVING_SECONDS = 0.005
 """How often it is looked at while a contact bounces or waits to count."""
 LOOK_SECONDS = 0.1
 """How often all registers are checked, whatever happens."""
+LINE_LOOK_SECONDS = 0.5
+"""The same with an interrupt line that works."""
 
 
 class _Input:
@@ -49,7 +51,6 @@ class Expander:
         clock: Callable[[], float],
         name: str,
         settle_ms: float = 15,
-        interrupt: bool = False,
     ) -> None:
         self.name = name
         self.wake: Callable[[], None] = lambda: None
@@ -58,7 +59,8 @@ class Expander:
         self._clock = clock
         self._chip = MCP23017(bus, address, inputs)
         self._settle = settle_ms / 1000
-        self._interval = BACKUP_SECONDS if interrupt else POLL_SECONDS
+        self._asserted: Callable[[], bool] = lambda: False
+        self._line_works = False
         self._inputs: list[_Input] = []
         self._wanted = 0
         self._outputs: int | None = None
@@ -68,6 +70,7 @@ class Expander:
         self._asked = False
         self._fell_at: float | None = None
         self._blind = True
+        self._begun: Iterator[int] | None = None
 
     # For seats
 
@@ -94,6 +97,11 @@ class Expander:
         self._asked = True
         self.wake()
 
+    def wire(self, asserted: Callable[[], bool]) -> None:
+        """It has an interrupt line: ``asserted`` tells whether that is low now."""
+        self._asserted = asserted
+        self._line_works = True
+
     def interrupted(self) -> None:
         """Its interrupt line fell. From any thread."""
         self._fell_at = self._clock()
@@ -105,29 +113,34 @@ class Expander:
         """When it must be polled next."""
         return float("-inf") if self._asked else self._next_poll
 
-    def poll(self, now: float) -> None:
-        """Bring it to what is wanted, and see what its buttons do. Raise BusError if the bus fails."""
-        self._asked = False  # before anything is read: what comes from now on asks again
-        fell_at, self._fell_at = self._fell_at, None
-        try:
-            self._poll(now, self._sampled_at if fell_at is None else fell_at)
-        except OSError:
-            self._lose_sight()
-            raise
-        moving = any(pin.debouncer is None or pin.debouncer.deadline is not None for pin in self._inputs)
-        self._next_poll = now + (MOVING_SECONDS if moving else self._interval)
+    def transfers(self) -> Iterator[int]:
+        """Bring it to what is wanted, see what its buttons do: a transfer a step, the number of its bytes.
 
-    def darken(self) -> None:
-        """Switch all outputs off. Raise BusError if the bus fails."""
+        It may be left after any step; then the next call goes on with it. Raise BusError if the bus fails.
+        """
+        if self._begun is None:
+            self._begun = self._poll()
+        return self._begun
+
+    def poll(self) -> None:
+        """All of ``transfers``."""
+        for _ in self.transfers():
+            pass
+
+    def darken(self) -> int:
+        """Switch all outputs off; return the bytes sent. Raise BusError if the bus fails."""
         self._wanted = 0
-        if self._outputs:
-            self._chip.set_outputs(0)
-            self._outputs = 0
+        if not self._outputs:
+            return 0
+        sent = self._chip.set_outputs(0)
+        self._outputs = 0
+        return sent
 
-    def ping(self) -> None:
-        """Ask whether it is there. Raise BusError if the bus fails."""
+    def ping(self) -> int:
+        """Ask whether it is there; return the bytes sent. Raise BusError if the bus fails."""
         self._lose_sight()
         self._chip.peek()
+        return PEEK_BYTES
 
     def report(self, fault: str | None) -> None:
         """Set what ``fault`` tells."""
@@ -138,51 +151,80 @@ class Expander:
         self._blind = True
         self._next_look = float("-inf")
 
-    def _poll(self, now: float, moved_at: float) -> None:
-        wanted = self._wanted
+    def _poll(self) -> Iterator[int]:
+        self._asked = False  # before anything is read: what comes from now on asks again
+        fell_at, self._fell_at = self._fell_at, None
+        try:
+            yield from self._look_after(self._sampled_at if fell_at is None else fell_at, fell_at is not None)
+        except OSError:
+            self._lose_sight()
+            raise
+        finally:
+            self._begun = None
+        moving = any(pin.debouncer is None or pin.debouncer.deadline is not None for pin in self._inputs)
+        resting = LINE_SECONDS if self._line_works else POLL_SECONDS
+        self._next_poll = self._clock() + (MOVING_SECONDS if moving else resting)
+
+    def _look_after(self, moved_at: float, fell: bool) -> Iterator[int]:
         if self._outputs is None:
-            self._program(wanted, now)
+            yield from self._program()
             return
-        if wanted != self._outputs:
-            self._chip.set_outputs(wanted)
+        if self._wanted != self._outputs:
+            wanted = self._wanted
+            sent = self._chip.set_outputs(wanted)
             self._outputs = wanted
+            yield sent
+        now = self._clock()
+        asserted = fell or self._asserted()
+        if asserted:
+            self._line_works = True
         peeked = None
         quiet = all(pin.debouncer is not None and pin.debouncer.deadline is None for pin in self._inputs)
         if quiet and now < self._next_look:
+            if self._line_works and not asserted:
+                self._sampled_at = now
+                return
             peeked = self._chip.peek()
             if not peeked.flags:
                 self._sampled_at = now
+            yield PEEK_BYTES
+            if not peeked.flags:
                 return
         try:
-            look = self._look_twice(wanted)
-        except RegistersLost as problem:
-            log.warning("%s was programmed anew: %s", self.name, problem)
-            self._program(wanted, now)
-            return
+            now = self._clock()
+            look = self._chip.look(self._outputs)
+        except RegistersLost:
+            # A single wrong reading may have been spoilt on the wire.
+            yield LOOK_BYTES
+            try:
+                now = self._clock()
+                look = self._chip.look(self._outputs)
+            except RegistersLost as problem:
+                log.warning("%s was programmed anew: %s", self.name, problem)
+                yield LOOK_BYTES
+                yield from self._program()
+                return
         captured = look.captured
+        if quiet and captured.flags and not asserted and not self._blind:
+            self._line_works = False  # until it is seen low
         # What was captured stays until the next interrupt, so a spoilt reading is told from a true one.
         if peeked is not None and not captured.flags and captured.levels == peeked.levels:
             captured = peeked
         self._sample(0 if self._blind else captured.flags, captured.levels, look.levels, moved_at, now)
         self._blind = False
-        self._next_look = now + LOOK_SECONDS
+        self._next_look = now + (LINE_LOOK_SECONDS if self._line_works else LOOK_SECONDS)
         self._sampled_at = now
+        yield LOOK_BYTES
 
-    def _look_twice(self, outputs: int) -> Look:
-        """A single wrong reading may have been spoilt on the wire."""
-        try:
-            return self._chip.look(outputs)
-        except RegistersLost:
-            return self._chip.look(outputs)
-
-    def _program(self, outputs: int, now: float) -> None:
+    def _program(self) -> Iterator[int]:
         """Write all registers. Levels count from the next poll on, when the pull-ups have risen."""
         self._outputs = None
+        wanted = self._wanted
         try:
-            self._chip.program(outputs)
+            yield from self._chip.programming(wanted)
         except RegistersLost as problem:
             raise BusError(errno.ENODEV, f"is not an MCP23017 that works: {problem}") from None
-        self._outputs = outputs
+        self._outputs = wanted
         self._lose_sight()
 
     def _sample(self, flags: int, captured: int, levels: int, moved_at: float, now: float) -> None:

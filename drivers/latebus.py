@@ -19,6 +19,8 @@ class LateBus:
 
     def __init__(self, open_bus: Callable[[], AbstractContextManager[I2CBus]], name: str) -> None:
         self.name = name
+        self.absent = False
+        """whether it could not be opened when it was last needed"""
         self._open_bus = open_bus
         self._bus: I2CBus | None = None
         self._node = ExitStack()
@@ -38,7 +40,9 @@ class LateBus:
     def open(self) -> None:
         """Open the node now, unless it is open. Raise what ``open_bus`` raises."""
         if self._bus is None:
+            self.absent = True
             self._bus = self._node.enter_context(self._open_bus())
+            self.absent = False
 
     def close(self) -> None:
         """Close the node; the next transfer would open it anew. A second call does nothing."""

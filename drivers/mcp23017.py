@@ -1,5 +1,6 @@
 """MCP23017, sixteen pins on I2C: its registers are written, read, and checked."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hardware.bus import I2CBus
@@ -16,6 +17,10 @@ OUTPUTS_ONLY = 0x8080
 
 BOTH = 2
 """A register of port A and the same of port B."""
+PEEK_BYTES = 7
+"""On the wire: two addresses of the chip, one of a register, and four registers."""
+LOOK_BYTES = 25
+"""On the wire, for all registers."""
 
 
 class RegistersLost(Exception):
@@ -57,23 +62,27 @@ class MCP23017:
 
     def program(self, outputs: int) -> None:
         """Write all registers, whatever the chip's state; then nothing is pending. ``outputs``: levels."""
+        for _ in self.programming(outputs):
+            pass
+
+    def programming(self, outputs: int) -> Iterator[int]:
+        """The same, one transfer at each step: the number of its bytes."""
         # From BANK 1 back to 0; in BANK 0 this switches interrupts of port B off.
-        self._write(IOCON_IN_BANK_1, 0)
+        yield self._write(IOCON_IN_BANK_1, 0)
         # Now that IOCON is where it should be: whatever SEQOP was, addresses count from here on.
-        self._bus.write(self._address, bytes([IOCON, MIRROR_OPEN_DRAIN]))
+        yield self._send(bytes([IOCON, MIRROR_OPEN_DRAIN]))
         # Levels before directions: a lamp must not flicker.
-        self._write(OLAT, outputs)
+        yield self._write(OLAT, outputs)
         inputs, iocon = self._inputs, MIRROR_OPEN_DRAIN * 0x0101
         block = (inputs, 0, 0, 0, 0, iocon, inputs)  # IODIR to GPPU, all interrupts off
-        self._bus.write(
-            self._address, bytes([IODIR]) + b"".join(pins.to_bytes(BOTH, "little") for pins in block)
-        )
-        self._write(GPINTEN, inputs)
+        yield self._send(bytes([IODIR]) + b"".join(pins.to_bytes(BOTH, "little") for pins in block))
+        yield self._write(GPINTEN, inputs)
         self.look(outputs)
+        yield LOOK_BYTES
 
-    def set_outputs(self, outputs: int) -> None:
-        """Set the levels of the outputs."""
-        self._write(OLAT, outputs)
+    def set_outputs(self, outputs: int) -> int:
+        """Set the levels of the outputs; return the bytes sent."""
+        return self._write(OLAT, outputs)
 
     def peek(self) -> Captured:
         """Whether anything has happened: seven bytes on the wire. It clears the interrupt."""
@@ -103,9 +112,13 @@ class MCP23017:
                 )
         return Look(Captured(_pins(answer, INTF), _pins(answer, INTCAP)), _pins(answer, GPIO))
 
-    def _write(self, register: int, pins: int) -> None:
-        """Write a register of both ports."""
-        self._bus.write(self._address, bytes([register, pins & 0xFF, pins >> 8]))
+    def _write(self, register: int, pins: int) -> int:
+        """Write a register of both ports; return the bytes sent."""
+        return self._send(bytes([register, pins & 0xFF, pins >> 8]))
+
+    def _send(self, data: bytes) -> int:
+        self._bus.write(self._address, data)
+        return len(data) + 1
 
 
 def _pins(answer: bytes, at: int) -> int:

@@ -1,14 +1,14 @@
 """OLED panels with an SSD1306, SH1106 or SSD1309: luma.oled knows their commands, the transfer is ours."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
 
 from hardware.bus import I2CBus
-from hardware.frame import BLANK, FRAME_BYTES, PAGES, changes, cut, pack
+from hardware.frame import BLANK, FRAME_BYTES, PAGES, Window, changes, cut, pack
 from hardware.seat import HEIGHT, WIDTH
 
 COMMANDS = b"\x00"
@@ -26,6 +26,9 @@ WINDOW_COST = 10
 """Bytes of an SSD1306's window beside its content: two address and control bytes each, and six of command."""
 SPAN_COST = 7
 """Bytes of an SH1106's span beside its content: two address and control bytes each, and three of command."""
+
+ALL_UNKNOWN = b"\xff" * FRAME_BYTES
+"""A one for each bit of the memory that may hold anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,10 @@ class Oled:
     """A panel as a seat's screen (``hardware.seat.Screen``).
 
     ``show``, ``set_contrast`` and ``set_power`` only say what is wanted and call ``wake``; the owner of the
-    bus brings it about with ``transfer``, from one thread. What the panel holds is known from what was sent
+    bus brings it about with ``transfers``, from one thread. What the panel holds is known from what was sent
     without an error; after an error nothing is known, and the panel is set up and painted anew.
 
-    ``piece``: no more than so many bytes of the memory in one transfer. ``between`` is called after each.
+    ``piece``: no more than so many bytes of the memory in one transfer.
     """
 
     def __init__(
@@ -109,7 +112,6 @@ class Oled:
     ) -> None:
         self.name = name
         self.wake = wake
-        self.between: Callable[[], None] = lambda: None
         self._piece = piece
         self._bus = bus
         self._address = address
@@ -122,7 +124,8 @@ class Oled:
         self._wanted_contrast = self._commands.first_contrast
         self._wanted_power = True
         self._ready = False
-        self._shadow: bytes | None = None
+        self._shadow = bytearray(FRAME_BYTES)
+        self._unknown = bytearray(ALL_UNKNOWN)
         self._contrast: int | None = None
         self._power: bool | None = None
 
@@ -158,77 +161,105 @@ class Oled:
         return (
             not self._ready
             or self._shadow != self._wanted
+            or self._unknown != BLANK
             or self._contrast != self._wanted_contrast
             or self._power != self._wanted_power
         )
 
     def transfer(self) -> None:
         """Bring the panel to what is wanted, set-up included. Raise BusError if the bus fails."""
+        for _ in self.transfers():
+            pass
+
+    def transfers(self) -> Iterator[int]:
+        """The same, one transfer at each step: the number of its bytes.
+
+        It may be left after any step. What was sent counts: the next call sends what is still missing.
+        """
         wanted, contrast, power = self._wanted, self._wanted_contrast, self._wanted_power
         if not power and self._power is not False:
-            self.darken()
+            yield self.darken()
         if not self._ready:
-            self._command(FILL + self._commands.init)
+            sent = self._command(FILL + self._commands.init)
             self._ready = True
-        if self._shadow != wanted:
-            self._paint(wanted)
+            yield sent
+        yield from self._paint(wanted)
         if self._contrast != contrast:
-            self._command(self._commands.contrast[contrast])
+            sent = self._command(self._commands.contrast[contrast])
             self._contrast = contrast
+            yield sent
         # Only now: a panel that has just got its power shows what its memory happens to hold.
         if self._power != power:
-            self._command(self._commands.on)
+            sent = self._command(self._commands.on)
             self._power = power
+            yield sent
 
-    def darken(self) -> None:
-        """Switch the display off at once. Raise BusError if the bus fails."""
-        self._command(FILL + self._commands.off)
+    def darken(self) -> int:
+        """Switch the display off at once; return the bytes sent. Raise BusError if the bus fails."""
+        sent = self._command(FILL + self._commands.off)
         self._power = False
+        return sent
 
-    def ping(self) -> None:
-        """Ask whether it is there. Raise BusError if the bus fails."""
-        self._command(FILL)
+    def ping(self) -> int:
+        """Ask whether it is there; return the bytes sent. Raise BusError if the bus fails."""
+        return self._command(FILL)
 
     def forget(self) -> None:
         """Nothing is known of the panel any more: the next transfer sets it up and paints it anew."""
         self._ready = False
-        self._shadow = self._contrast = self._power = None
+        self._unknown[:] = ALL_UNKNOWN
+        self._contrast = self._power = None
 
     def report(self, fault: str | None) -> None:
         """Set what ``fault`` tells."""
         self._fault = fault
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes) -> int:
         try:
             self._bus.write(self._address, data)
         except BaseException:
             self.forget()
             raise
+        return len(data) + 1
 
-    def _command(self, codes: bytes) -> None:
-        self._write(COMMANDS + codes)
+    def _command(self, codes: bytes) -> int:
+        return self._write(COMMANDS + codes)
 
-    def _paint(self, wanted: bytes) -> None:
-        before = self._shadow
-        if before is None:
-            # Differs everywhere.
-            before = (int.from_bytes(wanted) ^ int.from_bytes(b"\xff" * len(wanted))).to_bytes(len(wanted))
+    def _paint(self, wanted: bytes) -> Iterator[int]:
+        """Send what the panel does not hold yet, or may not hold."""
+        goal = int.from_bytes(wanted)
+        missing = goal ^ int.from_bytes(self._shadow) | int.from_bytes(self._unknown)
+        if not missing:
+            return
+        before = (goal ^ missing).to_bytes(FRAME_BYTES)
         if self._paged:
-            for left, right, page, _ in changes(before, wanted, cost=SPAN_COST, pages=1):
-                column = left + self._window
-                self._command(
-                    bytes([SET_PAGE | page, SET_HIGH_COLUMN | column >> 4, SET_LOW_COLUMN | column & 0x0F])
-                )
-                self._data(cut(wanted, (left, right, page, page)))
+            windows = changes(before, wanted, cost=SPAN_COST, pages=1)
         else:
-            for window in changes(before, wanted, cost=WINDOW_COST, pages=PAGES):
-                left, right, top, bottom = window
-                self._command(bytes([SET_COLUMNS, left, right, SET_PAGES, top, bottom]))
-                self._data(cut(wanted, window))
-        self._shadow = wanted
+            windows = changes(before, wanted, cost=WINDOW_COST, pages=PAGES)
+        for window in windows:
+            left, right, top, bottom = window
+            if self._paged:
+                column = left + self._window
+                place = [SET_PAGE | top, SET_HIGH_COLUMN | column >> 4, SET_LOW_COLUMN | column & 0x0F]
+            else:
+                place = [SET_COLUMNS, left, right, SET_PAGES, top, bottom]
+            yield self._command(bytes(place))
+            content = cut(wanted, window)
+            # The chip goes on where the last piece ended.
+            for at in range(0, len(content), self._piece):
+                piece = content[at : at + self._piece]
+                sent = self._write(DATA + piece)
+                self._keep(window, at, piece)
+                yield sent
 
-    def _data(self, content: bytes) -> None:
-        """The chip goes on where the last piece ended."""
-        for at in range(0, len(content), self._piece):
-            self._write(DATA + content[at : at + self._piece])
-            self.between()
+    def _keep(self, window: Window, start: int, piece: bytes) -> None:
+        """The panel holds a piece of a window's content that begins ``start`` bytes into it."""
+        left, right, top, _ = window
+        width = right - left + 1
+        while piece:
+            page, column = divmod(start, width)
+            count = min(width - column, len(piece))
+            at = (top + page) * WIDTH + left + column
+            self._shadow[at : at + count] = piece[:count]
+            self._unknown[at : at + count] = bytes(count)
+            start, piece = start + count, piece[count:]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
+from drivers.care import NEVER, Care, ExpanderCare, ScreenCare
 from drivers.expander import Expander
 from drivers.oled import Oled
 from drivers.watchedbus import WatchedBus
@@ -14,52 +15,33 @@ log = logging.getLogger(__name__)
 
 TRIES = 3
 """Attempts at one frame before a panel counts as failed."""
-PROBE_SECONDS = 5.0
-"""A failed panel is tried once in this time."""
 BUS_PROBE_SECONDS = 3.0
 """So long after everything was tried in vain to bring a bus back, it is tried again."""
-EXPANDER_PROBE_SECONDS = 1.0
-"""A failed expander is tried once in this time: the buttons of several seats wait for it."""
-SLOW_SECONDS = 0.05
-"""No further attempt after so long: the bus belongs to others too, which are to wait 0.1 s at most."""
-SLUGGISH_SECONDS = 0.2
-"""A panel that takes longer than this for one frame gets a share of the time, though it works."""
+NODE_PROBE_SECONDS = 1.0
+"""The same while there is no device node: to look costs nothing."""
+RETRY_SECONDS = 0.02
+"""No further attempt at once after so long: others are to wait 0.1 s at most."""
+TURN_SECONDS = 0.05
+"""A panel makes room for others that have something to show after so long."""
+SLUGGISH_TURN_SECONDS = 0.02
+"""A chip whose transfers take too long is left after so long, in the midst of a frame."""
+GRACE_SECONDS = 0.01
+"""A transfer takes too long if it takes more than this and its bytes at ..."""
+SLOWEST_HZ = 80_000
+"""... this speed: a bus that was left at its default runs at 100 kHz."""
+BITS_A_BYTE = 9
+"""On the wire: eight and the acknowledgement."""
 SHARE = 10
 """A failed or sluggish chip waits at least so many times longer than its last attempt took."""
+ROUNDS = 4
+"""So often in a flush every panel that works gets a turn, while it has something to show."""
 PULSE_SECONDS = 0.75
 """After so long without traffic a panel is asked whether it is still there."""
 
+Steps = Iterator[int]
+"""Transfers to a chip, one at each step, and the number of its bytes."""
 Rung = tuple[str, Callable[[], None]]
 """A way to bring a bus back, and its name."""
-
-
-class _Care:
-    """A chip, and how it fares. ``pause``: seconds between two tries once it has failed."""
-
-    def __init__(self, chip: Oled | Expander, pause: float) -> None:
-        self.chip = chip
-        self.pause = pause
-        self.failed = False
-        self.slow = False
-        self.next_try = float("-inf")
-
-
-class _ExpanderCare(_Care):
-    def __init__(self, expander: Expander) -> None:
-        super().__init__(expander, EXPANDER_PROBE_SECONDS)
-        self.expander = expander
-
-    @property
-    def due(self) -> float:
-        return self.next_try if self.failed else self.expander.deadline()
-
-
-class _ScreenCare(_Care):
-    def __init__(self, screen: Oled) -> None:
-        super().__init__(screen, PROBE_SECONDS)
-        self.screen = screen
-        self.darkened = False
-        self.next_refresh: float | None = None
 
 
 class BusOwner:
@@ -71,7 +53,7 @@ class BusOwner:
     nothing, and a bus without traffic is asked whether it is there; None: never.
 
     ``bus``: tells when nobody on it answers. Then the ``ladder`` is climbed, a rung at a time until somebody
-    does, and again three seconds later.
+    does, and again three seconds later. ``speed``: Hz that the bus is configured to.
     """
 
     def __init__(
@@ -82,6 +64,7 @@ class BusOwner:
         refresh: float | None = None,
         bus: WatchedBus | None = None,
         ladder: Sequence[Rung] = (),
+        speed: int = 400_000,
     ) -> None:
         self.name = name
         self.fault: str | None = None
@@ -90,11 +73,13 @@ class BusOwner:
         self._refresh = refresh
         self._bus = bus
         self._ladder = ladder
+        self._slowest = min(speed, SLOWEST_HZ)
         self._next_climb = float("-inf")
+        self._rung = 0
         self._last_pulse = float("-inf")
         self._pulses = 0
-        self._screens: list[_ScreenCare] = []
-        self._expanders: list[_ExpanderCare] = []
+        self._screens: list[ScreenCare] = []
+        self._expanders: list[ExpanderCare] = []
         self._retried: set[Oled] = set()
         self._wakened = threading.Event()
         self._closed = False
@@ -103,13 +88,12 @@ class BusOwner:
     def add(self, screen: Oled) -> None:
         """Take a panel into care. Nothing is sent before the next flush."""
         screen.wake = self._wakened.set
-        screen.between = self._poll_expanders
-        self._screens.append(_ScreenCare(screen))
+        self._screens.append(ScreenCare(screen))
 
     def add_expander(self, expander: Expander) -> None:
         """Take an expander into care. Nothing is sent before the next flush."""
         expander.wake = self._wakened.set
-        self._expanders.append(_ExpanderCare(expander))
+        self._expanders.append(ExpanderCare(expander))
 
     def start(self) -> None:
         """From now on flush from a thread of its own, whenever there is something to do."""
@@ -145,9 +129,9 @@ class BusOwner:
             self._thread.join()
         for care in self._cares():
             if not care.failed:
-                self._attempt(care, self._clock(), care.chip.darken)
+                self._attempt(care, self._clock(), partial(_one, care.chip.darken))
 
-    def _cares(self) -> Iterator[_Care]:
+    def _cares(self) -> Iterator[Care]:
         yield from self._expanders
         yield from self._screens
 
@@ -156,16 +140,17 @@ class BusOwner:
             return float("-inf")
         if self.fault is not None:
             return self._next_climb
-        times = [care.next_try for care in self._screens if care.failed or (care.slow and care.screen.due)]
-        times += [care.due for care in self._expanders]
+        times = [care.due for care in self._cares()]
         times += [care.next_refresh for care in self._screens if care.next_refresh is not None]
         if self._refresh is not None and self._screens:
             times.append(self._last_pulse + PULSE_SECONDS)
-        return min(times, default=None)
+        first = min(times, default=NEVER)
+        return None if first == NEVER else first
 
     def _flush(self, now: float) -> None:
         while self._retried:
             screen = self._retried.pop()
+            self._next_climb = float("-inf")
             for care in self._screens:
                 if care.screen is screen:
                     care.next_try = float("-inf")
@@ -176,21 +161,44 @@ class BusOwner:
         for care in self._screens:
             if self.fault is not None:
                 return
-            if not care.darkened and now >= care.next_try:
-                care.darkened = self._attempt(care, now, care.screen.darken)
+            if care.healthy and not care.darkened:
+                care.darkened = self._attempt(care, now, partial(_one, care.screen.darken))
         self._poll_expanders()
         self._schedule_refreshes(now)
-        # A slow panel comes last: the others must not wait for it.
-        for care in sorted(self._screens, key=lambda care: care.slow):
-            if self.fault is not None:
-                return
-            if care.darkened and care.screen.due and now >= care.next_try:
-                self._last_pulse = now
-                if self._attempt(care, now, care.screen.transfer):
-                    self._works(care)
-                self._poll_expanders()
-        if self._refresh is not None and now >= self._last_pulse + PULSE_SECONDS:
+        for _ in range(ROUNDS):
+            if not self._paint_round(now):
+                break
+        self._try_one(now)
+        if self.fault is None and self._refresh is not None and now >= self._last_pulse + PULSE_SECONDS:
             self._pulse(now)
+
+    def _paint_round(self, now: float) -> bool:
+        """Give each panel that works a turn, if it has something to show; whether there was one."""
+        waiting = [care for care in self._screens if care.healthy and care.waits]
+        for care in waiting:
+            if self.fault is not None:
+                return False
+            if not care.darkened:
+                continue
+            self._last_pulse = now
+            self._attempt(care, self._clock(), care.screen.transfers)
+            self._poll_expanders()
+        return bool(waiting)
+
+    def _try_one(self, now: float) -> None:
+        """Give one chip that failed or is slow a turn, if it is time: those that work go before the next."""
+        bad = [care for care in self._cares() if not care.healthy and now >= care.due]
+        if not bad or self.fault is not None:
+            return
+        care = min(bad, key=lambda care: care.next_try)
+        if isinstance(care, ExpanderCare):
+            self._poll(care)
+        elif isinstance(care, ScreenCare):
+            self._last_pulse = now
+            if not care.darkened:
+                care.darkened = self._attempt(care, now, partial(_one, care.screen.darken))
+            elif self._attempt(care, now, care.screen.transfers) and not care.screen.due:
+                self._works(care)
 
     def _schedule_refreshes(self, now: float) -> None:
         if self._refresh is None:
@@ -206,60 +214,81 @@ class BusOwner:
                 care.screen.forget()
 
     def _poll_expanders(self) -> None:
-        """Poll those that are due: between two transfers of a frame too, as no press waits for a picture."""
-        if self.fault is not None:
-            return
+        """Poll those that work and are due: in the midst of a frame too, as no press waits for it."""
         for care in self._expanders:
-            now = self._clock()
-            if now >= care.due and self._attempt(care, now, partial(care.expander.poll, now)):
-                self._works(care)
+            if self.fault is None and care.healthy and self._clock() >= care.due:
+                self._poll(care)
+
+    def _poll(self, care: ExpanderCare) -> None:
+        if self._attempt(care, self._clock(), care.expander.transfers):
+            self._works(care)
+            slow = f"{care.chip.name} is slow: its buttons are asked now and then" if care.slow else None
+            care.chip.report(slow)
 
     def _pulse(self, now: float) -> None:
         self._last_pulse = now
-        working = [care for care in self._screens if not care.failed]
+        working = [care for care in self._screens if care.healthy]
         if working:
             care = working[self._pulses % len(working)]
             self._pulses += 1
-            self._attempt(care, now, care.screen.ping)
+            self._attempt(care, now, partial(_one, care.screen.ping))
 
-    def _works(self, care: _Care) -> None:
+    def _works(self, care: Care) -> None:
         if care.failed:
-            log.warning("%s works again", care.chip.name)
             care.failed = False
             care.chip.report(None)
 
-    def _attempt(self, care: _Care, now: float, action: Callable[[], None]) -> bool:
-        """Whether it succeeded, at once or after some tries."""
+    def _attempt(self, care: Care, now: float, begin: Callable[[], Steps]) -> bool:
+        """Take steps; whether nothing failed, at once or after some tries. There may be more to do."""
         began = self._clock()
         for tries_left in range(0 if care.failed else TRIES - 1, -1, -1):
             try:
-                action()
+                self._take_turn(care, begin())
             except OSError as error:
                 took = self._clock() - began
-                if tries_left == 0 or took >= SLOW_SECONDS:
+                if tries_left == 0 or took >= RETRY_SECONDS:
                     self._failed(care, now, took, f"does not answer: {error.strerror or error}")
-                    self._ask_others(care)
+                    self._ask_others(care, took)
                     return False
             else:
-                took = self._clock() - began
-                care.slow = took > SLUGGISH_SECONDS
-                if care.slow:
-                    care.next_try = now + SHARE * took
                 return True
         raise AssertionError("the last try returns")
 
-    def _failed(self, care: _Care, now: float, took: float, problem: str) -> None:
+    def _take_turn(self, care: Care, steps: Steps) -> None:
+        """Take steps until all are done, the chip turns out to be sluggish, or others wait for too long."""
+        spent = 0.0
+        sent = sluggish = False
+        before = self._clock()
+        for count in steps:
+            took = self._clock() - before
+            spent += took
+            sent = True
+            sluggish |= took > GRACE_SECONDS + count * BITS_A_BYTE / self._slowest
+            if sluggish and spent >= SLUGGISH_TURN_SECONDS:
+                break
+            if isinstance(care, ScreenCare):
+                self._poll_expanders()
+                if spent >= TURN_SECONDS and self._others_wait(care):
+                    break
+            before = self._clock()
+        if sent:
+            care.slow = sluggish
+            if sluggish:
+                care.next_try = self._clock() + SHARE * spent
+
+    def _others_wait(self, care: Care) -> bool:
+        return any(other.healthy and other.waits for other in self._screens if other is not care)
+
+    def _failed(self, care: Care, now: float, took: float, problem: str) -> None:
         care.next_try = now + max(care.pause, SHARE * took)
         care.chip.report(f"{care.chip.name} {problem}")
-        if not care.failed:
-            log.warning("%s %s", care.chip.name, problem)
-        care.failed = care.slow = True
-        if isinstance(care, _ScreenCare):
+        care.failed = True
+        if isinstance(care, ScreenCare):
             care.next_refresh = None
 
     # The bus as a whole
 
-    def _ask_others(self, failed: _Care) -> None:
+    def _ask_others(self, failed: Care, took: float) -> None:
         """Is it the chip, or the bus? If nobody else answers either, the bus is down."""
         if self._bus is None or not self._bus.silent or self.fault is not None or self._closed:
             return
@@ -270,12 +299,12 @@ class BusOwner:
         for care in self._cares():
             care.chip.report(f"{care.chip.name} does not answer; {self.fault}")
             care.failed = True
-            if isinstance(care, _ScreenCare):
+            if isinstance(care, ScreenCare):
                 care.screen.forget()
                 care.next_refresh = None
-        self._next_climb = self._clock()
+        self._next_climb = self._clock() + (SHARE * took if self._alone else 0.0)
 
-    def _anybody(self, but: _Care | None = None) -> bool:
+    def _anybody(self, but: Care | None = None) -> bool:
         """Whether any chip answers. After a wait for the adapter's time-out none does."""
         began = self._clock()
         for care in self._cares():
@@ -286,7 +315,7 @@ class BusOwner:
             except OSError:
                 if self._bus is not None and not self._bus.silent:
                     return True  # the chip is not there, but the mux before it is
-                if self._clock() - began > SLOW_SECONDS:
+                if self._clock() - began > RETRY_SECONDS:
                     return False
             else:
                 return True
@@ -296,22 +325,38 @@ class BusOwner:
         """Try to bring the bus back, if it is time."""
         if now < self._next_climb:
             return
-        back = self._anybody()
-        for name, rung in self._ladder:
-            if back:
-                break
+        began = self._clock()
+        back = self._rung == 0 and self._anybody()
+        while not back and self._rung < len(self._ladder) and not self._node_absent:
+            if self._alone and self._clock() - began > RETRY_SECONDS:
+                self._next_climb = self._clock() + SHARE * (self._clock() - began)
+                return
+            name, rung = self._ladder[self._rung]
+            self._rung += 1
             with suppress(OSError):
                 rung()
             back = self._anybody()
             if back:
                 log.warning("bus %s: %s helped", self.name, name)
+        self._rung = 0
         if not back:
-            self._next_climb = self._clock() + BUS_PROBE_SECONDS
+            ended = self._clock()
+            pause = NODE_PROBE_SECONDS if self._node_absent else BUS_PROBE_SECONDS
+            self._next_climb = ended + (max(pause, SHARE * (ended - began)) if self._alone else pause)
             return
         log.warning("bus %s is up again", self.name)
         self.fault = None
         for care in self._cares():
             care.next_try = float("-inf")
+
+    @property
+    def _alone(self) -> bool:
+        """Whether there is but one chip: its bus is a kernel's channel, and others wait for the trunk."""
+        return len(self._screens) + len(self._expanders) == 1
+
+    @property
+    def _node_absent(self) -> bool:
+        return self._bus is not None and self._bus.absent
 
     def _run(self) -> None:
         while not self._closed:
@@ -327,3 +372,8 @@ class BusOwner:
                 log.exception("bus %s", self.name)
                 for care in self._cares():
                     self._failed(care, now, 0.0, f"stopped by a fault of the program: {error!r}")
+
+
+def _one(transfer: Callable[[], int]) -> Steps:
+    """A single transfer as steps."""
+    yield transfer()

@@ -36,6 +36,10 @@ class InterruptPin:
         self._device: Any = DigitalInputDevice(pin, pull_up=True, pin_factory=factory)
         self._device.pin.when_changed = self._changed
 
+    def low(self) -> bool:
+        """Whether the chip asserts it now."""
+        return not self._device.pin.state
+
     def _changed(self, ticks: float, level: bool) -> None:
         if not level:
             self._asserted()

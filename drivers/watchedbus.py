@@ -30,6 +30,11 @@ class WatchedBus:
         """Whether two chips were asked in vain, and the wires are to blame."""
         return len(self._deaf) > 1 and self._lost
 
+    @property
+    def absent(self) -> bool:
+        """Whether the device node could not be opened when it was last needed."""
+        return isinstance(self._bus, LateBus) and self._bus.absent
+
     def reopen(self) -> None:
         """Let the device node go, if there is one: the next transfer opens it anew."""
         if isinstance(self._bus, LateBus):

@@ -1,5 +1,6 @@
 """A whole simulated table in virtual time while faults come and go, and an oracle on its wires and glass."""
 
+from functools import partial
 from itertools import takewhile
 
 from engine.rules import Rules
@@ -74,7 +75,8 @@ class FaultyTable:
         self.wanted = {}
         """what each seat's panel is to show"""
         self.waits = []
-        """seat, when it was to show something else, and seconds until it did"""
+        """healthy seat, when it was to show something else, and bus time of chips with faults until it did"""
+        self._lost = 0.0
         self._since = {}
         self._meant = {seat: Meant() for seat in seats}
         for seat in seats:
@@ -82,6 +84,25 @@ class FaultyTable:
         self.host.wires.watch(self._changed)
         for bus in self.host.wires.buses.values():
             bus.log = []
+            bus._passed = partial(self._passed, bus, bus._passed)
+
+    def _passed(self, bus, passed, seconds):
+        """Note the time that goes to chips with faults, and to what nobody answers."""
+        passed(seconds)
+        reached = [device for message in bus.log[-1].messages for device in message.reached]
+        if bus.log[-1].error or not reached or any(self._faulty(device) for device in reached):
+            self._lost += seconds
+
+    def _faulty(self, device):
+        """Whether a chip has a fault, or had one a while ago."""
+        return any(
+            self._device(fault.place) is device and self.host.now < fault.start + fault.seconds + HEALED_S
+            for fault in self.begun
+        )
+
+    def _device(self, place):
+        wires = self.host.wires
+        return wires.panel(int(place)) if place.isdigit() else {**wires.muxes, **wires.expanders}[place]
 
     def _spy(self, seat):
         """Note what the table's program wants to show at a seat."""
@@ -93,7 +114,7 @@ class FaultyTable:
             if self.visible(seat) == self.wanted[seat]:
                 self._since.pop(seat, None)
             else:
-                self._since.setdefault(seat, self.host.now)
+                self._since.setdefault(seat, (self.host.now, self._lost))
             self._meant[seat].add(self.wanted[seat])
             show(image)
 
@@ -103,7 +124,9 @@ class FaultyTable:
         """Nothing but what was meant for this seat ever shines at it, whole or in parts."""
         visible = self.visible(seat)
         if visible == self.wanted.get(seat) and seat in self._since:
-            self.waits.append((seat, self._since[seat], self.host.now - self._since.pop(seat)))
+            since, lost = self._since.pop(seat)
+            if not self.troubled(seat, since, self.host.now - since):
+                self.waits.append((seat, since, self._lost - lost))
         foreign = self._meant[seat].foreign(visible)
         assert not foreign, f"seat {seat} shows what was never meant for it, bytes {foreign[:5]}"
 

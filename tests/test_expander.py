@@ -231,9 +231,9 @@ class Bench:
         self.wires, self.chip = chip_on_bus(seed)
         self.wires._passed = self._pass
         self.bus = Noisy(self.wires, seed)
-        self.expander = Expander(
-            self.bus, 0x20, 0x0303, clock=lambda: self.now, name="expander a", interrupt=interrupt
-        )
+        self.expander = Expander(self.bus, 0x20, 0x0303, clock=lambda: self.now, name="expander a")
+        if interrupt:
+            self.expander.wire(lambda: self.chip.interrupt)
         self.buttons = self.expander.buttons(1, BUTTONS)
         self.lamp = self.expander.lamp(7)
         self.edges: list[Edge] = []
@@ -265,7 +265,7 @@ class Bench:
         end = self.now + seconds
         while (due := self.expander.deadline()) <= end:
             self.now = max(self.now, due)
-            self.expander.poll(self.now)
+            self.expander.poll()
             self.edges += self.buttons.poll(self.now)
         self.now = max(self.now, end)
 
@@ -539,7 +539,6 @@ def test_frames_in_pieces_are_within_budget() -> None:
     sent = [t for t in rig.bus.log if t.messages[0].address in (0x3C, 0x70)]
     assert sum(len(m.data) + 1 + (1 if m.reading else 0) for t in sent for m in t.messages) <= 1040
     assert len(sent) <= 20
-    assert len(rig.bus.log) > len(sent)
 
 
 def test_lamps_of_all_seats() -> None:

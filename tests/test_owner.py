@@ -275,9 +275,9 @@ def test_only_own_panels() -> None:
             for transfer in to_panel(rig.bus.log):
                 (message,) = transfer.messages
                 assert len(message.reached) <= 1
-                if message.data[:1] == b"\x40" and len(message.data) == 1025 and message.reached:
-                    # The whole frame of a seat, told by its content.
-                    assert message.data[1:] in own[seat_of[message.reached[0]]]
+                if message.data[:1] == b"\x40" and len(message.data) == 343 and message.reached:
+                    # A piece of a whole frame of a seat, told by its content.
+                    assert any(message.data[1:] in frame for frame in own[seat_of[message.reached[0]]])
             rig.bus.log.clear()
 
 
@@ -348,8 +348,8 @@ def test_frames_are_whole() -> None:
         elif message.data[:2] == b"\x00\x21":
             window = (message.data[3] - message.data[2] + 1) * (message.data[6] - message.data[5] + 1)
         elif message.data[:1] == b"\x40":
-            assert len(message.data) - 1 == window
-            window = 0
+            window -= len(message.data) - 1
+            assert window >= 0
             (panel,) = message.reached
             assert selected == bytes([1 << list(rig.sim._panels.values()).index(panel)])
 

@@ -1,0 +1,66 @@
+"""How each chip on a bus fares, and when it is to have its next turn."""
+
+from drivers.expander import Expander
+from drivers.oled import Oled
+
+PROBE_SECONDS = 5.0
+"""A failed panel is tried once in this time."""
+EXPANDER_PROBE_SECONDS = 1.0
+"""A failed expander is tried once in this time: the buttons of several seats wait for it."""
+NEVER = float("inf")
+
+
+class Care:
+    """A chip, and how it fares. ``pause``: seconds between two tries once it has failed."""
+
+    def __init__(self, chip: Oled | Expander, pause: float) -> None:
+        self.chip = chip
+        self.pause = pause
+        self.failed = False
+        self.slow = False
+        self.next_try = float("-inf")
+
+    @property
+    def due(self) -> float:
+        """When it is to have its next turn."""
+        raise NotImplementedError
+
+    @property
+    def healthy(self) -> bool:
+        """Whether it may have its turn whenever it has something to transfer."""
+        return not (self.failed or self.slow)
+
+
+class ExpanderCare(Care):
+    """An expander."""
+
+    def __init__(self, expander: Expander) -> None:
+        super().__init__(expander, EXPANDER_PROBE_SECONDS)
+        self.expander = expander
+
+    @property
+    def due(self) -> float:
+        """When it is to have its next turn."""
+        if self.failed:
+            return self.next_try
+        return max(self.next_try, self.expander.deadline()) if self.slow else self.expander.deadline()
+
+
+class ScreenCare(Care):
+    """A panel."""
+
+    def __init__(self, screen: Oled) -> None:
+        super().__init__(screen, PROBE_SECONDS)
+        self.screen = screen
+        self.darkened = False
+        self.next_refresh: float | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has something to transfer."""
+        return not self.darkened or self.screen.due
+
+    @property
+    def due(self) -> float:
+        """When it is to have its next turn."""
+        return self.next_try if self.failed or self.waits else NEVER
