@@ -162,8 +162,14 @@ class Expander:
         finally:
             self._begun = None
         moving = any(pin.debouncer is None or pin.debouncer.deadline is not None for pin in self._inputs)
-        resting = LINE_SECONDS if self._line_works else POLL_SECONDS
-        self._next_poll = self._clock() + (MOVING_SECONDS if moving else resting)
+        now = self._clock()
+        if moving:
+            self._next_poll = now + MOVING_SECONDS
+        elif self._line_works:
+            # At the same times for all expanders: each wakes the computer.
+            self._next_poll = now + MOVING_SECONDS + LINE_SECONDS - (now + MOVING_SECONDS) % LINE_SECONDS
+        else:
+            self._next_poll = now + POLL_SECONDS
 
     def _look_after(self, moved_at: float, fell: bool) -> Iterator[int]:
         if self._outputs is None:

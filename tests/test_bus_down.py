@@ -243,3 +243,24 @@ def test_an_outage_accuses_no_channel_for_good() -> None:
         rig.run(BACK_S)
         assert all(seat.fault is None for seat in rig.board.seats.values())
         assert {seat: rig.visible(seat) for seat in shown} == shown
+
+
+def test_a_node_that_appears_is_used_at_once() -> None:
+    """While there is no device node it is looked for once a second: seats are lit soon after it is there."""
+    there = False
+
+    @contextmanager
+    def opened() -> Iterator[I2CBus]:
+        if not there:
+            raise BusError(errno.ENOENT, "there is no I2C bus 1")
+        yield rig.bus
+
+    rig = Rig("direct-2", refresh=8.0)
+    rig.nodes = {"main": LateBus(opened, "main")}
+    rig.reopen()
+    shown = {seat: rig.show(seat, noise(seat)) for seat in rig.board.seats}
+    rig.run(20.3)
+    assert "there is no I2C bus 1" in rig.board.down[0]
+    there = True
+    until(rig, lambda: {seat: rig.visible(seat) for seat in shown} == shown, 1.2)
+    assert rig.board.down == ()

@@ -567,3 +567,65 @@ def test_bus_errors_press_nothing() -> None:
         assert rig.run(3.0) == []
         rig.sim.press(1, Button.LEFT)
         assert [(edge.seat, edge.button, edge.down) for edge in rig.run(3.0)] == [(1, Button.LEFT, True)]
+
+
+def test_a_slow_expander_gets_a_tenth_of_the_time() -> None:
+    """Its seats say so, its presses are heard late; the others' buttons and all pictures hardly wait for it.
+
+    Programming it, too, is left between two transfers.
+    """
+    rig = expander_board(bounce_ms=0)
+    fault = rig.bus.fail(0, device=rig.sim.expanders["a"], delay=0.04)
+    rig.run(1.0)
+    assert [number for number, seat in rig.board.seats.items() if seat.fault] == [1, 2, 3]
+    assert "expander a (bus main, 0x20) is slow" in str(rig.board.seats[1].fault)
+    before = rig.bus.traffic.waited
+    rig.run(30.0)
+    assert rig.bus.traffic.waited - before <= 0.1 * 30
+    rig.sim.expanders["a"].power_on_reset()
+    waits = []
+    for number in range(40):
+        began = rig.now
+        shown = rig.show(5, noise(number))
+        rig.step()
+        waits.append(rig.now - began)
+        assert rig.visible(5) == shown
+        rig.run(0.11)
+    assert max(waits) <= 0.1
+    rig.sim.press(5, Button.PLAY)
+    assert [edge.seat for edge in rig.run(0.1)] == [5]
+    rig.run(4.0)
+    rig.sim.press(2, Button.PLAY)
+    assert [edge.seat for edge in rig.run(2.0)] == [2]
+    rig.bus.heal(fault)
+    rig.run(1.0)
+    assert all(seat.fault is None for seat in rig.board.seats.values())
+
+
+def test_an_idle_line_costs_no_traffic() -> None:
+    """With an interrupt line an expander at rest is asked twice a second; a lost edge is good in 0.1 s."""
+    bench = Bench(interrupt=True)
+    bench.run(1.0)
+    before = bench.wires.traffic
+    bench.run(10.0)
+    assert bench.wires.traffic.since(before).transfers <= 21
+    bench.ask = lambda: None
+    for number in range(20):
+        bench.run(0.3 + number * 0.0071)
+        bench.edges.clear()
+        bench.touch(Button.MARK, number % 2 == 0)
+        bench.run(0.1)
+        assert bench.presses == [(Button.MARK, number % 2 == 0)]
+
+
+def test_a_broken_line_is_found_out() -> None:
+    """Where the interrupt line never falls, the first press shows it; from then on the expander is polled."""
+    bench = Bench()
+    bench.expander.wire(lambda: False)
+    bench.touch(Button.MARK, True)
+    bench.run(0.6)
+    bench.edges.clear()
+    for down in (False, True, False):
+        bench.touch(Button.MARK, down)
+        bench.run(0.1)
+    assert bench.presses == [(Button.MARK, down) for down in (False, True, False)]

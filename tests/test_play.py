@@ -17,6 +17,7 @@ from firmware.device.notify import Notifier
 from firmware.device.status import STARTING_SECONDS, StatusKeeper
 from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
+from firmware.faults import Fault
 
 GAME = r"game \d+: seat [\d, ]+ wins, \d+ deals, \d+ actions, [0-9a-f]{16}"
 TWO = ("--sim", "--board", "direct-2")
@@ -59,6 +60,19 @@ def test_games_end_as_without_faults_while_chips_fail(board, games, capsys):
         assert table.visible(seat) == wanted
     table.table.close()
     assert not any(any(table.visible(seat)) for seat in table.wanted)
+
+
+def test_a_bad_contact_fills_no_log(caplog):
+    """A panel that comes and goes is named once for each change, and ten times a minute at most."""
+    logging.disable(logging.NOTSET)
+    faults = [Fault("unplug", "2", "", 7.0 * number, 1.9) for number in range(1, 40)]
+    table = FaultyTable("direct-6-usermux", 1, faults)
+    table.run(10.0)
+    assert sum("seat 2" in record.getMessage() for record in caplog.records) == 1
+    table.run(180.0)
+    lines = [record.getMessage() for record in caplog.records if "seat 2" in record.getMessage()]
+    assert 10 < len(lines) <= 3 * 10
+    assert any(line.startswith("seat 2: works again") for line in lines)
 
 
 def test_the_same_seed_gives_the_same_games_and_faults(capsys):

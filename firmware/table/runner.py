@@ -11,6 +11,9 @@ from hardware.seat import Board
 
 log = logging.getLogger(__name__)
 
+LINES_A_MINUTE = 8
+"""So often a seat's faults are logged: one with a bad contact comes and goes all evening."""
+
 
 class Runner:
     """Runs a session on a board. It has no clock: whoever calls ``step`` says what time it is."""
@@ -25,6 +28,7 @@ class Runner:
         self._shown: dict[int, Scene] = {}
         self._lit: dict[int, bool] = {}
         self._faults: dict[int, str | None] = {}
+        self._logged: dict[int, list[float]] = {}
 
     def step(self, now: float) -> float | None:
         """Do all that is due by ``now`` (seconds, monotonic).
@@ -36,7 +40,7 @@ class Runner:
                 self._session.edge(edge)
         self._session.tick(now)
         self._rest.settle(now)
-        self._note_faults()
+        self._note_faults(now)
         if self._session.version != self._version:
             self._version = self._session.version
             self._show()
@@ -65,10 +69,18 @@ class Runner:
             if self._light is not Light.DARK:
                 seat.screen.set_contrast(self._light.value)
 
-    def _note_faults(self) -> None:
+    def _note_faults(self, now: float) -> None:
         for number, seat in self._board.seats.items():
             fault = seat.fault
             if fault != self._faults.get(number):
                 self._faults[number] = fault
                 self._session.fault(number, fault is not None)
-                log.warning("seat %d: %s", number, fault or "works again")
+                self._log(now, number, fault or "works again")
+
+    def _log(self, now: float, seat: int, what: str) -> None:
+        lately = [at for at in self._logged.get(seat, []) if at > now - 60]
+        if len(lately) < LINES_A_MINUTE:
+            lately.append(now)
+            last = " (the next ones of this minute are left out)" if len(lately) == LINES_A_MINUTE else ""
+            log.warning("seat %d: %s%s", seat, what, last)
+        self._logged[seat] = lately
