@@ -243,12 +243,14 @@ class Oled:
                 place = [SET_PAGE | top, SET_HIGH_COLUMN | column >> 4, SET_LOW_COLUMN | column & 0x0F]
             else:
                 place = [SET_COLUMNS, left, right, SET_PAGES, top, bottom]
-            yield self._command(bytes(place))
+            # No step by itself: a turn that ends here would have brought nothing on.
+            placed = self._command(bytes(place))
             content = cut(wanted, window)
             # The chip goes on where the last piece ended.
             for at in range(0, len(content), self._piece):
                 piece = content[at : at + self._piece]
-                sent = self._write(DATA + piece)
+                sent = placed + self._write(DATA + piece)
+                placed = 0
                 self._keep(window, at, piece)
                 yield sent
 

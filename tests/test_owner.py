@@ -97,6 +97,20 @@ def test_slow_panel_gets_a_tenth_of_the_time() -> None:
     assert all(later - earlier >= 10 for (earlier, _), (later, _) in itertools.pairwise(waits))
 
 
+def test_slow_panel_gets_its_picture_in_the_end() -> None:
+    """A panel of which each transfer takes 40 ms is painted over several turns: what was sent is kept."""
+    rig = Rig()
+    rig.step()
+    rig.bus.fail(0, device=rig.sim.panel(4), delay=0.04)
+    shown = rig.show(4, noise(1))
+    before = rig.bus.traffic
+    rig.run(0.1)
+    assert rig.visible(4) != shown
+    rig.run(6.0)
+    assert rig.visible(4) == shown
+    assert rig.bus.traffic.since(before).bytes <= 1100
+
+
 def test_dead_from_the_start() -> None:
     """A panel that never answers is flagged, the others come up, and it is painted once it is plugged in."""
     rig = Rig()
