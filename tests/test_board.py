@@ -200,6 +200,23 @@ def test_threaded_board() -> None:
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("bus ")] == []
 
 
+def test_threads_darken_what_a_crash_left_shining() -> None:
+    """A table that starts anew darkens every panel at once, before it has anything to show."""
+    profile = load_profile("direct-2")
+    sim = SimBoard(profile, strict=True)
+    crashed = open_board(profile, sim.adapters, line_pins(sim.lines, time.monotonic), clock=time.monotonic)
+    for seat in (1, 2):
+        crashed.seats[seat].screen.show(noise(seat))
+    crashed.flush(time.monotonic())
+    assert all(sim.panel(seat).visible() == pack(noise(seat)) for seat in (1, 2))
+    bell = Bell()
+    sim.watch(bell.ring)
+    board = open_board(profile, sim.adapters, line_pins(sim.lines, time.monotonic), clock=time.monotonic)
+    board.start()
+    bell.wait_until(lambda: all(sim.panel(seat).visible() == BLANK for seat in (1, 2)))
+    board.close()
+
+
 def test_import_opens_nothing_and_warns_of_nothing() -> None:
     """On a computer without GPIO or I2C the drivers are imported without a warning."""
     program = (
