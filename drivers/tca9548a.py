@@ -66,9 +66,10 @@ class Muxes:
             self.forget()
 
     def retry(self, address: int, number: int) -> None:
-        """Give a channel that held the bus another chance."""
+        """Give a channel that held the bus another chance, and a mux that did not keep its mask."""
         with self._lock:
             self._strikes.pop((address, number), None)
+            self._not_kept[address] = 0
 
     @contextmanager
     def selected(self, address: int, number: int, chip: int) -> Iterator[None]:

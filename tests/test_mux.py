@@ -145,7 +145,7 @@ def test_not_a_mux() -> None:
 
 
 def test_no_mux_is_left_alone() -> None:
-    """After three masks not kept, the chip that is no mux is written to no more; another mux works on."""
+    """After three masks not kept, a chip that is no mux is left alone until a retry; another works on."""
     bus = SimI2CBus()
     bus.attach(SSD1306(0x70))
     mux = TCA9548A(0x71)
@@ -161,6 +161,9 @@ def test_no_mux_is_left_alone() -> None:
     assert bus.log == []
     muxes.channel(0x71, 0).write(0x3C, OFF)
     assert {message.address for transfer in bus.log for message in transfer.messages} == {0x71, 0x3C}
+    muxes.retry(0x70, 1)
+    with pytest.raises(BusError, match="0x70 is not a mux"):
+        muxes.channel(0x70, 1).write(0x3C, OFF)
 
 
 def test_one_wrong_answer_is_forgiven() -> None:
