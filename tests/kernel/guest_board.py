@@ -16,7 +16,7 @@ from PIL import Image
 
 from drivers import pi
 from drivers.board import open_board
-from drivers.owner import PROBE_SECONDS
+from drivers.care import PROBE_SECONDS
 from hardware.profile import Profile, parse_profile
 from hardware.seat import HEIGHT, WIDTH, Button, Edge
 from hardware.sim.tree import SimBoard
