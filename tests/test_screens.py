@@ -18,8 +18,9 @@ from engine.rules import Rules
 from engine.views import Phase, view
 from firmware.table import canvas
 from firmware.table.controls import Picking
+from firmware.table.pieces import notice_text
 from firmware.table.scenes import GameScene, LobbyScene, Notice, ResumeScene, Sitter
-from firmware.table.screens import draw, notice_text
+from firmware.table.screens import draw
 from firmware.table.words import Words, catalogue
 from hardware.seat import HEIGHT, WIDTH
 
