@@ -15,7 +15,7 @@ from drivers.pins import InterruptPin, ResetPin
 from drivers.tca9548a import Muxes
 from drivers.watchedbus import WatchedBus
 from hardware.bus import I2CBus
-from hardware.profile import Profile, SeatProfile
+from hardware.profile import Profile, WiredSeat
 from hardware.seat import Buttons, Edge, Lamp, Seat
 
 log = logging.getLogger(__name__)
@@ -133,7 +133,7 @@ def open_board(
         opening.open_muxes()
         opening.open_owners(clock, refresh, clear_bus)
         opening.open_expanders(clock)
-        for seat in profile.seats:
+        for seat in profile.wired:
             opening.open_seat(seat)
         owners = list(opening.owners.values())
         return WiredBoard(opening.seats, opening.buttons, owners, opening.retries, pins.pop_all())
@@ -191,7 +191,7 @@ class _Opening:
     def open_expanders(self, clock: Callable[[], float]) -> None:
         """The expanders, and their interrupt pins."""
         inputs = dict.fromkeys(self._profile.expanders, 0)
-        for seat in self._profile.seats:
+        for seat in self._profile.wired:
             for bit in seat.buttons.bits().values():
                 inputs[bit.expander] |= 1 << bit.number
         for name, profile in self._profile.expanders.items():
@@ -214,7 +214,7 @@ class _Opening:
                 if line is not None:
                     expander.wire(line.low)
 
-    def open_seat(self, seat: SeatProfile) -> None:
+    def open_seat(self, seat: WiredSeat) -> None:
         """A seat: screen, buttons, lamp."""
         name = self._profile.bus_of(seat.screen)
         screen = self._screen(seat, name)
@@ -223,7 +223,7 @@ class _Opening:
         self.buttons.append(buttons)
         self.seats[seat.number] = Seat(seat.number, seat.label, screen, self._lamp(seat), buttons)
 
-    def _seat_buttons(self, seat: SeatProfile) -> Buttons:
+    def _seat_buttons(self, seat: WiredSeat) -> Buttons:
         if bits := seat.buttons.bits():
             (name,) = {bit.expander for bit in bits.values()}
             return self._expanders[name].buttons(
@@ -239,7 +239,7 @@ class _Opening:
         opened = self._pin(make, f"buttons of seat {seat.number}")
         return NoButtons(self._problem) if opened is None else opened
 
-    def _lamp(self, seat: SeatProfile) -> Lamp | None:
+    def _lamp(self, seat: WiredSeat) -> Lamp | None:
         if seat.lamp_bit is not None:
             return self._expanders[seat.lamp_bit.expander].lamp(seat.lamp_bit.number)
         if seat.lamp_pin is not None:
@@ -259,7 +259,7 @@ class _Opening:
         self._pins.callback(opened.close)
         return opened
 
-    def _screen(self, seat: SeatProfile, bus_name: str) -> Oled:
+    def _screen(self, seat: WiredSeat, bus_name: str) -> Oled:
         screen = seat.screen
         bus: I2CBus = self._buses[bus_name]
         owner = self.owners[bus_name]

@@ -45,8 +45,9 @@ Begin = Callable[[SimHost, str, str, ExitStack], None]
 class Kind:
     """One kind of fault.
 
-    ``places``: where it may be, of SEAT, CHIP, BUS, NODE, BUTTON. ``value``: what VALUE is if none is given.
-    ``numbers``: the lowest and highest that it may be; ``names``: or which names, SEAT for any seat.
+    ``places``: where it may be, of SEAT (on wires), POD, CHIP, BUS, NODE, BUTTON. ``value``: what VALUE is if
+    none is given. ``numbers``: the lowest and highest that it may be; ``names``: or which names, SEAT for any
+    seat on wires.
     """
 
     text: str
@@ -61,7 +62,8 @@ def places(profile: Profile, kinds: tuple[str, ...]) -> tuple[str, ...]:
     """The names of all places of these kinds that a board has."""
     seats = [str(seat.number) for seat in profile.seats]
     known = {
-        "SEAT": seats,
+        "SEAT": [str(seat.number) for seat in profile.wired],
+        "POD": [str(seat.number) for seat in profile.pods],
         "CHIP": [*profile.muxes, *profile.expanders],
         "BUS": list(profile.buses),
         "NODE": list(profile.bus_names()),
@@ -110,6 +112,9 @@ def _unplug(host: SimHost, place: str, value: str, end: ExitStack) -> None:
 
 
 def _reset(host: SimHost, place: str, value: str, end: ExitStack) -> None:
+    if place.isdigit() and int(place) in host.wires.pods:
+        host.wires.pods[int(place)].reset()
+        return
     _power_up(_device(host, place))
 
 
@@ -150,7 +155,7 @@ def _chip(host: SimHost, place: str, value: str, end: ExitStack) -> None:
 
 
 def _shared(host: SimHost, place: str, value: str, end: ExitStack) -> None:
-    seat = host.profile.seats[int(place) - 1]
+    seat = next(one for one in host.profile.wired if one.number == int(place))
     bus = seat.screen.bus or host.profile.muxes[seat.screen.mux or ""].bus
     _put(host.wires.buses[bus].trunk, CHIPS["ssd1306"](seat.screen.address), end)
 
@@ -196,10 +201,22 @@ def _denied(host: SimHost, place: str, value: str, end: ExitStack) -> None:
     _refuse(host, place, end, errno.EACCES, f"may not open the device of bus {place}")
 
 
+def _garble(host: SimHost, place: str, value: str, end: ExitStack) -> None:
+    pod = host.wires.pods[int(place)]
+    end.callback(setattr, pod, "noise", 0.0)
+    pod.noise = float(value)
+
+
+def _freeze(host: SimHost, place: str, value: str, end: ExitStack) -> None:
+    pod = host.wires.pods[int(place)]
+    end.callback(pod.freeze, False)
+    pod.freeze(True)
+
+
 ANYTHING = ("SEAT", "CHIP", "BUS")
 KINDS: Mapping[str, Kind] = {
-    "unplug": Kind("off the wires, power and all", _unplug, ("SEAT", "CHIP")),
-    "reset": Kind("loses its set-up, and says nothing of it", _reset, ("SEAT", "CHIP")),
+    "unplug": Kind("off the wires, power and all", _unplug, ("SEAT", "POD", "CHIP")),
+    "reset": Kind("loses its set-up, and says nothing of it", _reset, ("SEAT", "POD", "CHIP")),
     "slow": Kind("each transfer takes VALUE seconds longer", _slow, ANYTHING, "0.05", (0.001, 10)),
     "flaky": Kind("a share VALUE of the transfers is not answered", _flaky, ANYTHING, "0.2", (0.01, 1)),
     "hang": Kind("each transfer times out after VALUE seconds", _hang, ANYTHING, "1", (0.001, 10)),
@@ -207,6 +224,10 @@ KINDS: Mapping[str, Kind] = {
     "shared": Kind("another panel with its address on the bus itself", _shared, ("SEAT",)),
     "swap": Kind("its panel at seat VALUE's wires, and the reverse", _swap, ("SEAT",), "1", names=("SEAT",)),
     "stuck": Kind("held down", _stuck, ("BUTTON",)),
+    "garble": Kind(
+        "a share VALUE of the bytes on its line is damaged", _garble, ("POD",), "0.05", (0.001, 1)
+    ),
+    "freeze": Kind("its program stands still", _freeze, ("POD",)),
     "speed": Kind("runs at VALUE Hz", _speed, ("BUS",), "100000", (10_000, 1_000_000)),
     "absent": Kind("its device node is not there", _absent, ("NODE",)),
     "denied": Kind("its device node may not be opened", _denied, ("NODE",)),

@@ -20,8 +20,18 @@ HOW = "write it as KIND:PLACE[=VALUE][@START][+SECONDS], as unplug:3@5+10"
 
 GAP_SECONDS = 4.0
 """Mean time between the beginnings of two faults that a seed draws."""
-DRAWN_VALUES = {"slow": (0.002, 0.04), "flaky": (0.05, 0.9), "hang": (0.02, 0.1)}
+DRAWN_VALUES = {"slow": (0.002, 0.04), "flaky": (0.05, 0.9), "hang": (0.02, 0.1), "garble": (0.01, 0.3)}
 """Between which VALUE of a kind is drawn."""
+DRAWN_PLACES = {
+    "unplug": ("SEAT", "POD", "CHIP"),
+    "reset": ("SEAT", "POD", "CHIP"),
+    "slow": ("SEAT", "CHIP"),
+    "flaky": ("SEAT", "CHIP"),
+    "hang": ("SEAT",),
+    "garble": ("POD",),
+    "freeze": ("POD",),
+}
+"""The kinds that a seed draws, and where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +54,8 @@ def faults_help() -> str:
     """What the text of a fault may be, for people."""
     lines = [
         "A FAULT is KIND:PLACE[=VALUE][@START][+SECONDS], by default from the start (0) and for ever.",
-        "PLACE is a seat's panel (3) or button (3.play); or, by its name in the profile, a chip (hub),",
-        "a bus (main) or a device node (main, hub/3):",
+        "PLACE is a seat's panel or pod (3) or button (3.play); or, by its name in the profile, a chip",
+        "(hub), a bus (main) or a device node (main, hub/3):",
     ]
     for name, kind in KINDS.items():
         value = f"={kind.value}" if kind.value else ""
@@ -103,14 +113,14 @@ def _number(text: str) -> float:
 def drawn(seed: int, profile: Profile) -> Iterator[Fault]:
     """Faults without end, in order of time, each of which passes by itself. No place has two at a time."""
     chance = random.Random(seed)
-    seats = places(profile, ("SEAT",))
-    everything = places(profile, ("SEAT", "CHIP"))
+    where = {name: places(profile, kinds) for name, kinds in DRAWN_PLACES.items()}
+    kinds = [name for name in DRAWN_PLACES if where[name]]
     free_at: dict[str, float] = {}
     now = 0.0
     while True:
         now += chance.expovariate(1 / GAP_SECONDS)
-        name = chance.choice(("unplug", "reset", "slow", "flaky", "hang"))
-        place = chance.choice(seats if name == "hang" else everything)
+        name = chance.choice(kinds)
+        place = chance.choice(where[name])
         value = f"{chance.uniform(*DRAWN_VALUES[name]):.3f}" if name in DRAWN_VALUES else ""
         seconds = 0.0 if name == "reset" else chance.uniform(0.2, 12.0)
         if now >= free_at.get(place, 0.0):

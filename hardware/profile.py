@@ -1,5 +1,6 @@
 """Board profiles: which chips and pins make a table, read from TOML and checked before any is touched."""
 
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -17,6 +18,21 @@ Pin = Annotated[int, Meta(ge=0, le=27)]
 """A GPIO number (BCM), not the number of a header pin."""
 BitName = Annotated[
     str, Meta(pattern=r"^[\w-]+\.GP[AB][0-7]\Z", description="an expander's pin, as 'a.GPA0' or 'a.GPB6'")
+]
+PodId = Annotated[
+    str,
+    Meta(
+        pattern=r"^([0-9a-fA-F]{16})?\Z",
+        description='a pod\'s number, 16 digits 0 to 9 and a to f, or "" for one that is chosen by its PLAY',
+    ),
+]
+PodPath = Annotated[
+    str,
+    Meta(
+        pattern=r"^(/[\w.:+@-]+)+/[\w.:+@*?-]+\Z",
+        max_length=200,
+        description="the path of a serial line, as '/dev/serial0' or '/dev/ttyUSB*', * and ? in its name",
+    ),
 ]
 Name = Annotated[str, Meta(min_length=1, max_length=60)]
 Label = Annotated[str, Meta(min_length=1, max_length=12)]
@@ -109,13 +125,29 @@ class ButtonPins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeatProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat: ``number`` is its place in the file from 1, clockwise; ``label`` stands on the table's rim."""
+    """A seat as the file has it: either with ``screen`` and ``buttons``, or with ``pod``.
+
+    ``number`` is its place in the file from 1, clockwise; ``label`` stands on the table's rim.
+    """
 
     number: int
     label: Label
+    screen: ScreenProfile | None = None
+    buttons: ButtonPins | None = None
+    lamp: Pin | BitName | None = None
+    pod: PodId | None = None
+    rotate: Literal[0, 180] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WiredSeat:
+    """A seat whose panel and buttons are wired to this computer."""
+
+    number: int
+    label: str
     screen: ScreenProfile
     buttons: ButtonPins
-    lamp: Pin | BitName | None = None
+    lamp: int | str | None
 
     @property
     def lamp_pin(self) -> int | None:
@@ -128,22 +160,54 @@ class SeatProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return bit_of(self.lamp) if isinstance(self.lamp, str) else None
 
 
+@dataclass(frozen=True, slots=True)
+class PodSeat:
+    """A seat that has a pod: ``pod`` is its number in lower case, or "" for the one chosen by its PLAY.
+
+    ``rotate``: 180 if the pod is mounted upside down.
+    """
+
+    number: int
+    label: str
+    pod: str
+    rotate: int
+
+
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A whole board. ``settle_ms``: how long a button's level must hold before it counts.
 
     ``active``: the level of a pressed button's pin. ``enabled``: header functions that stay on and own their
-    pins.
+    pins. ``pod_paths``: where pods are looked for beside USB, patterns with * and ?.
     """
 
     name: str
     title: Name
-    buses: dict[str, BusProfile]
     seats: tuple[SeatProfile, ...]
+    buses: dict[str, BusProfile] = {}
     muxes: dict[str, MuxProfile] = {}
     expanders: dict[str, ExpanderProfile] = {}
     active: Literal["low", "high"] = "low"
     settle_ms: Annotated[int, Meta(ge=5, le=30)] = 15
     enabled: tuple[Literal["i2s", "onewire", "spi", "uart"], ...] = ()
+    pod_paths: tuple[PodPath, ...] = ()
+
+    @property
+    def wired(self) -> tuple[WiredSeat, ...]:
+        """The seats on wires."""
+        return tuple(
+            WiredSeat(seat.number, seat.label, seat.screen, seat.buttons, seat.lamp)
+            for seat in self.seats
+            if seat.screen is not None and seat.buttons is not None
+        )
+
+    @property
+    def pods(self) -> tuple[PodSeat, ...]:
+        """The seats with pods."""
+        return tuple(
+            PodSeat(seat.number, seat.label, seat.pod.lower(), seat.rotate or 0)
+            for seat in self.seats
+            if seat.pod is not None
+        )
 
     def bus_of(self, screen: ScreenProfile) -> str:
         """The name of the screen's I2C bus: ``"main"``, or ``"hub/3"`` for a channel of a kernel's mux."""
@@ -155,7 +219,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def bus_names(self) -> tuple[str, ...]:
         """Names of all I2C buses that must be open for this board, each once: first those of the seats."""
-        screens = (self.bus_of(seat.screen) for seat in self.seats)
+        screens = (self.bus_of(seat.screen) for seat in self.wired)
         return tuple(dict.fromkeys((*screens, *(expander.bus for expander in self.expanders.values()))))
 
 

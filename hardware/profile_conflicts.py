@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from hardware.seat import Button
@@ -19,6 +20,9 @@ FUNCTION_PINS: Mapping[str, frozenset[int]] = {
     "uart": frozenset({14, 15}),
 }
 """GPIO numbers that the functions of a Raspberry Pi's header own while they are on."""
+
+HEADER_LINES = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
+"""What the serial line on the header may be called: a pod on it takes the pins of the UART."""
 
 OUTPUTS_ONLY = (7, 15)
 """GPA7 and GPB7: as inputs they can corrupt what is read on the bus (MCP23017 datasheet, revision D)."""
@@ -42,6 +46,7 @@ def conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
                 ("buses", name),
                 "needs either number (1 means /dev/i2c-1) or adapter (its name), and not both",
             )
+    yield from _seat_kinds(profile)
     trunks: dict[tuple[str, int], str] = {}
     for name, mux in profile.muxes.items():
         if mux.bus not in profile.buses:
@@ -58,6 +63,7 @@ def conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
     if not 2 <= len(profile.seats) <= 6:
         yield ("seats",), f"{len(profile.seats)} seats; allowed: 2 to 6"
     yield from _screen_conflicts(profile)
+    yield from _pod_conflicts(profile)
     yield from _pin_conflicts(profile)
     for seat in profile.seats:
         for other_seat in profile.seats[: seat.number - 1]:
@@ -68,9 +74,39 @@ def conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
                 )
 
 
+def _seat_kinds(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
+    """Seats that are neither quite on wires nor quite on a pod."""
+    for seat in profile.seats:
+        path: KeyPath = ("seats", seat.number - 1)
+        if seat.pod is None:
+            if seat.screen is None and seat.buttons is None:
+                yield path, "needs either screen and buttons, or pod"
+            for key in ("screen", "buttons"):
+                if getattr(seat, key) is None:
+                    yield path, f"{key} is missing; a seat has either screen and buttons, or pod"
+            if seat.rotate is not None:
+                yield (*path, "rotate"), f"{seat.rotate}; for a seat with a pod; here it belongs into screen"
+        for key in ("screen", "buttons", "lamp"):
+            if seat.pod is not None and getattr(seat, key) is not None:
+                yield (*path, key), f"this seat has a pod, which has its own: leave out either {key} or pod"
+
+
+def _pod_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
+    taken: dict[str, int] = {}
+    for seat in profile.pods:
+        other = taken.setdefault(seat.pod, seat.number)
+        if seat.pod and other != seat.number:
+            yield ("seats", seat.number - 1, "pod"), f"{seat.pod!r} is already seat {other}'s"
+    if profile.pod_paths and not profile.pods:
+        yield ("pod_paths",), 'no seat has a pod; give one pod = "", or leave this out'
+    for index, path in enumerate(profile.pod_paths):
+        if path in profile.pod_paths[:index]:
+            yield ("pod_paths", index), f"{path!r} is there twice"
+
+
 def _screen_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
     taken: dict[tuple[str, int | None, int], int] = {}
-    for seat in profile.seats:
+    for seat in profile.wired:
         screen, path = seat.screen, ("seats", seat.number - 1, "screen")
         if (screen.bus is None) == (screen.mux is None):
             yield path, "needs either bus, or mux and channel, and not both"
@@ -86,7 +122,7 @@ def _screen_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
         other = taken.setdefault(where, seat.number)
         if other != seat.number:
             yield (*path, "address"), f"0x{screen.address:02X} is at the same place as seat {other}'s screen"
-    for seat in profile.seats:
+    for seat in profile.wired:
         # What hangs on the trunk is always heard, so behind a mux its address would reach two panels.
         if seat.screen.mux is not None:
             trunk = profile.muxes[seat.screen.mux].bus
@@ -113,7 +149,7 @@ def _expander_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
                 f"0x{expander.address:02X} on bus {expander.bus} is already expander {other}'s",
             )
     taken: dict[Bit, str] = {}
-    for seat in profile.seats:
+    for seat in profile.wired:
         path = ("seats", seat.number - 1)
         uses: list[tuple[KeyPath, Bit]] = [
             ((*path, "buttons", button.value), bit) for button, bit in seat.buttons.bits().items()
@@ -142,6 +178,8 @@ def _expander_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
 
 def _pin_conflicts(profile: "Profile") -> Iterator[tuple[KeyPath, str]]:
     owned = {"id-eeprom", *profile.enabled}
+    if any(fnmatch(line, pattern) for line in HEADER_LINES for pattern in profile.pod_paths):
+        owned.add("uart")
     if any(bus.number == 1 or bus.adapter is not None for bus in profile.buses.values()):
         owned.add("i2c")
     taken: dict[int, str] = {}
@@ -162,7 +200,7 @@ def _pins(profile: "Profile") -> Iterator[tuple[KeyPath, int, str]]:
     for name, expander in profile.expanders.items():
         if expander.interrupt is not None:
             yield ("expanders", name, "interrupt"), expander.interrupt, f"expander {name}'s interrupt"
-    for seat in profile.seats:
+    for seat in profile.wired:
         path: KeyPath = ("seats", seat.number - 1)
         for button, pin in seat.buttons.by_button().items():
             yield (*path, "buttons", button.value), pin, f"seat {seat.number}'s button {button.value}"

@@ -44,10 +44,10 @@ def test_a_board_as_it_should_be_has_no_faults(board):
     profile = load_profile(board)
     assert faulty(findings) == []
     places = {re.sub(r" \(.*", "", one.place) for one in findings}
-    assert {f"panel of seat {seat.number}" for seat in profile.seats} <= places
+    assert {f"panel of seat {seat.number}" for seat in profile.wired} <= places
     assert {f"mux {name}" for name in profile.muxes} <= places
     assert {f"expander {name}" for name in profile.expanders} <= places
-    assert sum("20 of 20" in one.text for one in findings) == len(profile.seats) + len(profile.muxes) + len(
+    assert sum("20 of 20" in one.text for one in findings) == len(profile.wired) + len(profile.muxes) + len(
         profile.expanders
     )
 

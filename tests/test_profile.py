@@ -56,10 +56,30 @@ def holder(profile: Any, path: Path_) -> Any:
     return profile
 
 
-OPTIONAL = {"speed", "driven", "address", "lamp", "number", "active", "settle_ms", "reset", "interrupt"}
+OPTIONAL = {
+    *("speed", "driven", "address", "lamp", "number", "active", "settle_ms", "reset", "interrupt"),
+    *("rotate", "pod_paths"),
+}
 """Keys that may be left out; without an address of its own a panel is at 0x3C."""
+EMPTY = {"pod": "", "pod_paths": []}
+"""Keys, and what says of them that there is nothing to say."""
+PODS = """\
+title = "Pods that are known"
+pod_paths = ["/dev/serial0", "/dev/ttyUSB*"]
+[[seats]]
+label = "a"
+pod = "E66141040331a52c"
+rotate = 180
+[[seats]]
+label = "b"
+pod = "0123456789abcdef"
+"""
 
-GOOD = [(name, tomllib.loads(text_of(name))) for name in ("direct-2", "direct-6-usermux", "expander-6")]
+GOOD = [
+    *((name, tomllib.loads(text_of(name))) for name in ("direct-2", "direct-6-usermux", "expander-6")),
+    *((name, tomllib.loads(text_of(name))) for name in ("mixed-4", "pods-6")),
+    ("known", tomllib.loads(PODS)),
+]
 KEYS = [(name, path) for name, profile in GOOD for path in leaves(profile)]
 
 
@@ -76,7 +96,7 @@ def refused(profile: dict[str, Any]) -> ProfileError:
 
 def test_bundled_boards() -> None:
     """All bundled profiles are good."""
-    assert board_names() == ("direct-2", "direct-6", "direct-6-usermux", "expander-6")
+    assert board_names() == ("direct-2", "direct-6", "direct-6-usermux", "expander-6", "mixed-4", "pods-6")
     for name in board_names():
         assert load_profile(name).name == name
 
@@ -84,9 +104,9 @@ def test_bundled_boards() -> None:
 def test_six_seats_behind_a_mux() -> None:
     """direct-6-usermux: six SSD1306 at 0x3C behind one TCA9548A, 24 buttons on GPIO 4 to 27."""
     profile = load_profile("direct-6-usermux")
-    assert [seat.number for seat in profile.seats] == [1, 2, 3, 4, 5, 6]
-    assert [seat.screen.channel for seat in profile.seats] == [0, 1, 2, 3, 4, 5]
-    pins = [pin for seat in profile.seats for pin in seat.buttons.by_button().values()]
+    assert [seat.number for seat in profile.wired] == [1, 2, 3, 4, 5, 6]
+    assert [seat.screen.channel for seat in profile.wired] == [0, 1, 2, 3, 4, 5]
+    pins = [pin for seat in profile.wired for pin in seat.buttons.by_button().values()]
     assert sorted(pins) == list(range(4, 28))
     assert profile.bus_names() == ("main",)
     assert (profile.settle_ms, profile.active, profile.buses["main"].speed) == (15, "low", 400_000)
@@ -95,9 +115,9 @@ def test_six_seats_behind_a_mux() -> None:
 def test_two_seats_without_a_mux() -> None:
     """direct-2: panels at 0x3C and 0x3D on the bus itself, eight buttons, two lamps."""
     profile = load_profile("direct-2")
-    assert [seat.screen.address for seat in profile.seats] == [0x3C, 0x3D]
-    assert profile.seats[0].buttons.by_button()[Button.MARK] == 13
-    assert all(seat.lamp is not None for seat in profile.seats)
+    assert [seat.screen.address for seat in profile.wired] == [0x3C, 0x3D]
+    assert profile.wired[0].buttons.by_button()[Button.MARK] == 13
+    assert all(seat.lamp is not None for seat in profile.wired)
     assert profile.muxes == {}
 
 
@@ -125,13 +145,39 @@ def test_six_seats_on_expanders() -> None:
     profile = load_profile("expander-6")
     assert [(e.address, e.interrupt) for e in profile.expanders.values()] == [(0x20, 27), (0x21, 22)]
     for name in profile.expanders:
-        bits = [bit for seat in profile.seats for bit in seat.buttons.bits().values() if bit.expander == name]
-        lamps = [seat.lamp_bit for seat in profile.seats if seat.lamp_bit and seat.lamp_bit.expander == name]
+        bits = [bit for seat in profile.wired for bit in seat.buttons.bits().values() if bit.expander == name]
+        lamps = [seat.lamp_bit for seat in profile.wired if seat.lamp_bit and seat.lamp_bit.expander == name]
         assert (len(bits), len(lamps), len({*bits, *lamps})) == (12, 3, 15)
-    assert all(not seat.buttons.by_button() and seat.lamp_pin is None for seat in profile.seats)
-    assert str(profile.seats[1].buttons.bits()[Button.PLAY]) == "a.GPB3"
-    assert profile.seats[1].buttons.bits()[Button.PLAY] == bit_of("a.GPB3") == ("a", 11)
+    assert all(not seat.buttons.by_button() and seat.lamp_pin is None for seat in profile.wired)
+    assert str(profile.wired[1].buttons.bits()[Button.PLAY]) == "a.GPB3"
+    assert profile.wired[1].buttons.bits()[Button.PLAY] == bit_of("a.GPB3") == ("a", 11)
     assert profile.bus_names() == ("main",)
+
+
+def test_six_pods() -> None:
+    """pods-6: six seats, each with the pod that is chosen by its PLAY; no bus, no chip, no pin."""
+    profile = load_profile("pods-6")
+    assert [(seat.number, seat.label, seat.pod, seat.rotate) for seat in profile.pods] == [
+        (number, str(number), "", 0) for number in range(1, 7)
+    ]
+    assert (profile.wired, profile.buses, profile.bus_names(), profile.pod_paths) == ((), {}, (), ())
+
+
+def test_two_seats_and_two_pods() -> None:
+    """mixed-4: seats 1 and 2 as in direct-2, seats 3 and 4 with pods."""
+    profile, direct = load_profile("mixed-4"), load_profile("direct-2")
+    assert (profile.wired, profile.buses) == (direct.wired, direct.buses)
+    assert [seat.number for seat in profile.pods] == [3, 4]
+
+
+def test_pods_that_are_known() -> None:
+    """A pod may be named by its number, in either case, turned round, and be on a line of its own."""
+    profile = parse_profile(PODS, "known.toml")
+    assert [(seat.pod, seat.rotate) for seat in profile.pods] == [
+        ("e66141040331a52c", 180),
+        ("0123456789abcdef", 0),
+    ]
+    assert profile.pod_paths == ("/dev/serial0", "/dev/ttyUSB*")
 
 
 def test_own_file(tmp_path: Path) -> None:
@@ -151,10 +197,10 @@ def test_kernel_mux_channels_are_buses() -> None:
 def test_sh1106_window() -> None:
     """An SH1106 shows its memory from column 2 on unless the profile says otherwise."""
     text = text_of("direct-2").replace('"ssd1306"', '"sh1106"', 1)
-    first, second = parse_profile(text, "s.toml").seats
+    first, second = parse_profile(text, "s.toml").wired
     assert (first.screen.window, second.screen.window) == (2, 0)
     text = text.replace("address = 0x3C", "address = 0x3C, offset = 0")
-    assert parse_profile(text, "s.toml").seats[0].screen.window == 0
+    assert parse_profile(text, "s.toml").wired[0].screen.window == 0
 
 
 def test_unknown_board() -> None:
@@ -193,7 +239,13 @@ def fault(old: str, new: str, board: str = "direct-2") -> tuple[int | None, str 
     ("old", "new", "key", "says", "on"),
     [
         ('title = "', 'titel = "', "titel", "did you mean 'title'", "titel ="),
-        ("lamp = 26", "lmap = 26", "seats[1].lmap", "allowed: label, screen, buttons, lamp", "lmap ="),
+        (
+            "lamp = 26",
+            "lmap = 26",
+            "seats[1].lmap",
+            "allowed: label, screen, buttons, lamp, pod, rotate; did",
+            "lmap =",
+        ),
         ("lamp = 26", "lamp = 28", "seats[1].lamp", "28; allowed: a whole number from 0 to 27", "lamp = 28"),
         ("lamp = 25", 'lamp = "25"', "seats[2].lamp", "'25'; allowed: a whole number", 'lamp = "25"'),
         ("left = 5", "left = 2", "seats[1].buttons.left", "GPIO 2 belongs to i2c", "left = 2"),
@@ -351,6 +403,70 @@ def test_faults_with_expanders(old: str, new: str, key: str, says: str) -> None:
     assert says in message
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "key", "says"),
+    [
+        ('pod = ""', 'pdo = ""', "seats[3].pdo", "lamp, pod, rotate; did you mean 'pod'?"),
+        ('pod = ""', "", "seats[3]", "needs either screen and buttons, or pod"),
+        (
+            'pod = ""',
+            "pod = 7",
+            "seats[3].pod",
+            "7; allowed: a pod's number, 16 digits 0 to 9 and a to f, or",
+        ),
+        ('pod = ""', 'pod = "e66141040331a52"', "seats[3].pod", "'e66141040331a52'; allowed: a pod's number"),
+        ('pod = ""', 'pod = "e66141040331a52g"', "seats[3].pod", "'e66141040331a52g'; allowed: a pod's"),
+        ('pod = ""', 'pod = ""\nrotate = 90', "seats[3].rotate", "90; allowed: 0 or 180"),
+        ('pod = ""', 'pod = ""\nlamp = 4', "seats[3].lamp", "leave out either lamp or pod"),
+        ("lamp = 26", 'pod = ""', "seats[1].screen", "leave out either screen or pod"),
+        ("lamp = 26", "rotate = 180", "seats[1].rotate", "here it belongs into screen"),
+        (
+            'pod = ""\n\n[[seats]]\nlabel = "4"\npod = ""',
+            'pod = "0123456789ABCDEF"\n\n[[seats]]\nlabel = "4"\npod = "0123456789abcdef"',
+            "seats[4].pod",
+            "'0123456789abcdef' is already seat 3's",
+        ),
+        (
+            'screen = { chip = "ssd1306", bus = "main", address = 0x3C }',
+            "",
+            "seats[1]",
+            "screen is missing; a seat has either screen and buttons, or pod",
+        ),
+        ("buttons = { left = 5, right = 6, mark = 13, play = 19 }", "", "seats[1]", "buttons is missing"),
+        ("[buses.main]", 'pod_paths = ["ttyUSB0"]\n[buses.main]', "pod_paths[1]", "'ttyUSB0'; allowed: the"),
+        ("[buses.main]", 'pod_paths = ["/*/ttyUSB0"]\n[buses.main]', "pod_paths[1]", "* and ? in its name"),
+        ("[buses.main]", 'pod_paths = "/dev/a"\n[buses.main]', "pod_paths", "allowed: a list"),
+        ("[buses.main]", 'pod_path = ["/dev/a"]\n[buses.main]', "pod_path", "did you mean 'pod_paths'?"),
+        (
+            "[buses.main]",
+            'pod_paths = ["/dev/a", "/dev/a"]\n[buses.main]',
+            "pod_paths[2]",
+            "'/dev/a' is there twice",
+        ),
+    ],
+)
+def test_faults_with_pods(old: str, new: str, key: str, says: str) -> None:
+    """Pods, and where they are looked for, are checked as all else is; wires and a pod exclude each other."""
+    _, where, message = fault(old, new, "mixed-4")
+    assert where == key
+    assert says in message
+
+
+def test_paths_without_pods() -> None:
+    """Lines of pods on a board without pods are a mistake."""
+    _, where, message = fault("[buses.main]", 'pod_paths = ["/dev/a"]\n[buses.main]')
+    assert where == "pod_paths"
+    assert 'give one pod = ""' in message
+
+
+def test_pod_on_the_headers_serial_line() -> None:
+    """A pod that may be on the header's UART takes GPIO 14 and 15: no seat may have them."""
+    text = text_of("mixed-4").replace("[buses.main]", 'pod_paths = ["/dev/tty*"]\n[buses.main]')
+    parse_profile(text, "my.toml")
+    with pytest.raises(ProfileError, match="GPIO 15 belongs to uart"):
+        parse_profile(text.replace("lamp = 26", "lamp = 15"), "my.toml")
+
+
 def test_number_of_seats() -> None:
     """One seat is too few, seven are too many."""
     two, six = GOOD[0][1], GOOD[1][1]
@@ -379,20 +495,20 @@ def test_every_corruption_of_one_key(name: str, path: Path_) -> None:
         table = holder(renamed, path)
         table[f"{path[-1]}x"] = table.pop(path[-1])
         corrupted.append(renamed)
-        if path[-1] not in OPTIONAL or len(path) == 1:
+        if path[-1] not in OPTIONAL:
             missing = copy.deepcopy(good)
             del holder(missing, path)[path[-1]]
             corrupted.append(missing)
     for value in (True, 1.5, -1, 9999999, "", "?", [], {}, [[]], {"x": 1}):
         changed = copy.deepcopy(good)
         holder(changed, path)[path[-1]] = value
-        if not (value == "?" and path[-1] in ("title", "label")):
+        if not (value == "?" and path[-1] in ("title", "label")) and value != EMPTY.get(str(path[-1])):
             corrupted.append(changed)
     for profile in corrupted:
         refused(profile)
 
 
-@given(st.sampled_from(["direct-2", "direct-6-usermux", "expander-6"]), st.data())
+@given(st.sampled_from(board_names()), st.data())
 def test_corrupted_text(name: str, data: st.DataObject) -> None:
     """A few characters put anywhere in a profile: it is good, or refused with a ProfileError."""
     text = text_of(name)

@@ -89,7 +89,11 @@ play = "under_the_window.GPB0"
 """
 
 
-@pytest.fixture(params=[*board_names(), "odd"])
+DRAWN = tuple(name for name in board_names() if not load_profile(name).pods)
+"""The bundled boards that there are drawings of."""
+
+
+@pytest.fixture(params=[*DRAWN, "odd"])
 def any_plan(request: pytest.FixtureRequest) -> Plan:
     """Every bundled board's plan, and that of a board with all that they lack."""
     if request.param == "odd":
@@ -97,7 +101,7 @@ def any_plan(request: pytest.FixtureRequest) -> Plan:
     return plan_of(load_profile(request.param))
 
 
-@pytest.fixture(params=board_names())
+@pytest.fixture(params=DRAWN)
 def plan(request: pytest.FixtureRequest) -> Plan:
     """The plan of every bundled board that there are drawings of."""
     return plan_of(load_profile(request.param))
@@ -160,7 +164,7 @@ def test_header_agrees_with_gpiozero(revision: int) -> None:
 def test_every_signal_of_the_profile_is_drawn(any_plan: Plan) -> None:
     """Each button's and lamp's wire is on the sheets of both its ends, with the names of both in words."""
     sheets = drawn(any_plan)
-    for seat in any_plan.profile.seats:
+    for seat in any_plan.profile.wired:
         own = the(sheets, f"seat-{seat.number}")
         for button, gpio in seat.buttons.by_button().items():
             pin = pin_of(gpio)
@@ -218,7 +222,7 @@ def test_every_wire_is_drawn_and_listed_once(any_plan: Plan) -> None:
 
 def test_panels_reach_their_channel(any_plan: Plan) -> None:
     """A panel's lines come from its own channel of the mux, or from the strip where there is no mux."""
-    for seat in any_plan.profile.seats:
+    for seat in any_plan.profile.wired:
         screen = seat.screen
         for signal, stub in (("SDA", "SD"), ("SCL", "SC")):
             (start,) = (
@@ -260,7 +264,7 @@ def test_buttons_share_one_ground_pin_near_them() -> None:
 def test_quantities_match_the_profile(any_plan: Plan) -> None:
     """The bill has as many panels, buttons, lamps, resistors and leads as the profile has uses for them."""
     bill = {row["part"]: row for row in rows(bill_table(any_plan).csv())}
-    seats = any_plan.profile.seats
+    seats = any_plan.profile.wired
     lamps = sum(seat.lamp is not None for seat in seats)
     assert sum(int(row["quantity"]) for part, row in bill.items() if part.startswith("OLED")) == len(seats)
     assert bill["push button"]["quantity"] == str(4 * len(seats))
@@ -461,6 +465,18 @@ def test_boards_without_drawings(changes: list[tuple[str, str]], words: str) -> 
         plan_of(small(*changes))
 
 
+@pytest.mark.parametrize("board", ["mixed-4", "pods-6"])
+def test_boards_with_pods_have_no_drawings(
+    board: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A board with pods is refused in one line that says where a pod's wiring is."""
+    assert main(["wiring", board, "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"board {board} has pods" in said
+    assert "docs/pods.md" in said
+
+
 def test_wrong_board_is_one_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """An unknown board ends with code 2 and one line that names the boards and the nearest; nothing is
     written."""
@@ -505,17 +521,17 @@ def test_own_profile_by_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 def test_every_button_has_a_wire_of_its_own_colour(plan: Plan) -> None:
     """The wire table names the four buttons' colours once a seat."""
     table = rows(wire_table(plan).csv())
-    for seat in plan.profile.seats:
+    for seat in plan.profile.wired:
         for button in Button:
             found = [row for row in table if row["seat"] == str(seat.number) and row["signal"] == button.name]
             assert len(found) == 1
 
 
 def test_guide_lists_boards_and_parts() -> None:
-    """docs/build.md has, for every bundled board, a link to its page and the quantities of its bill, as
-    they are."""
+    """docs/build.md has, for every bundled board with drawings, a link to its page and the quantities of its
+    bill, as they are."""
     guide = (ROOT / "docs/build.md").read_text("utf-8")
-    plans = [plan_of(load_profile(name)) for name in board_names()]
+    plans = [plan_of(load_profile(name)) for name in DRAWN]
     boards = "| board | what it is |\n| --- | --- |\n" + "".join(
         f"| [{plan.profile.name}](wiring/{plan.profile.name}/README.md) | {plan.profile.title} |\n"
         for plan in plans

@@ -17,7 +17,7 @@ from drivers.tca9548a import Muxes
 from firmware.device.findings import Finding
 from firmware.exits import Exit
 from hardware.bus import I2CBus
-from hardware.profile import Profile, SeatProfile
+from hardware.profile import Profile, WiredSeat
 
 FAST_ENOUGH = 0.7
 """A measured clock below this share of the profile's is too slow; between two transfers time is lost, too."""
@@ -66,7 +66,7 @@ class BusCheck:
         yield from self._shared_addresses()
         for name in self._profile.expanders:
             yield from self._expander(name)
-        for seat in self._profile.seats:
+        for seat in self._profile.wired:
             yield from self._panel(seat)
         for name in self._speeds:
             yield self._speed(name)
@@ -112,7 +112,7 @@ class BusCheck:
             for mux in muxes.values():
                 if mux.driven == "user":
                     bus.write(mux.address, b"\0")
-            behind = {seat.screen.address for seat in self._profile.seats if seat.screen.mux in muxes}
+            behind = {seat.screen.address for seat in self._profile.wired if seat.screen.mux in muxes}
             for address in sorted(behind):
                 count = count_answers(partial(ask_panel, bus, address)).count
                 if count:
@@ -133,7 +133,7 @@ class BusCheck:
         if found.code is Exit.DONE:
             inputs = sum(
                 1 << bit.number
-                for seat in self._profile.seats
+                for seat in self._profile.wired
                 for bit in seat.buttons.bits().values()
                 if bit.expander == name
             )
@@ -148,7 +148,7 @@ class BusCheck:
             return Finding(found.place, Exit.WRONG_CHIP, f"no MCP23017, but another chip: {problem}")
         return found
 
-    def _panel(self, seat: SeatProfile) -> Iterator[Finding]:
+    def _panel(self, seat: WiredSeat) -> Iterator[Finding]:
         screen = seat.screen
         name = self._profile.bus_of(screen)
         mux = self._profile.muxes[screen.mux] if screen.mux is not None else None
@@ -172,7 +172,7 @@ class BusCheck:
         yield found
 
     @staticmethod
-    def _kind(found: Finding, bus: I2CBus, seat: SeatProfile) -> Finding:
+    def _kind(found: Finding, bus: I2CBus, seat: WiredSeat) -> Finding:
         kind = panel_kind(bus, seat.screen.address)
         wanted = seat.screen.chip
         if kind is None:

@@ -47,7 +47,7 @@ class PiHost:
             raise CannotRunError(Exit.LIBRARY, str(problem)) from problem
         except PinError as problem:
             reason = problem.strerror or str(problem)
-            if any(seat.buttons.by_button() for seat in profile.seats):
+            if any(seat.buttons.by_button() for seat in profile.wired):
                 raise CannotRunError(Exit.PINS, reason) from problem
             log.warning("%s: the table does without pins", reason)
             self.pins = NoPins(problem)

@@ -60,7 +60,7 @@ def _expanders(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
 
 
 def _seats(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
-    seats = plan.profile.seats
+    seats = plan.profile.wired
     for chip in dict.fromkeys(seat.screen.chip for seat in seats):
         load = loads[f"panel {chip.upper()}"]
         addresses = sorted({f"0x{seat.screen.address:02X}" for seat in seats if seat.screen.chip == chip})
@@ -84,7 +84,7 @@ def _item(what: str, note: str, loads: dict[str, Load], load: str) -> Item:
 
 
 def _wiring(plan: Plan) -> Iterator[Item]:
-    seats = plan.profile.seats
+    seats = plan.profile.wired
     leads = sum(PI in (wire.start.part, wire.end.part) for wire in plan.wires)
     yield Item(
         leads, "pc", "jumper lead with a female end", "for the Pi's header; the other end is cut and soldered"

@@ -36,7 +36,7 @@ def boot_lines(profile: Profile) -> tuple[str, ...]:
 
 def pins_taken(profile: Profile) -> frozenset[int]:
     """GPIO numbers that the board uses, those of the I2C bus aside."""
-    pins = [gpio for seat in profile.seats for gpio in (*seat.buttons.by_button().values(), seat.lamp_pin)]
+    pins = [gpio for seat in profile.wired for gpio in (*seat.buttons.by_button().values(), seat.lamp_pin)]
     pins += [mux.reset for mux in profile.muxes.values()]
     pins += [expander.interrupt for expander in profile.expanders.values()]
     return frozenset(pin for pin in pins if pin is not None)

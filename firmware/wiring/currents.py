@@ -79,7 +79,7 @@ def loads_of(plan: Plan) -> tuple[Load, ...]:
 def _chips(plan: Plan) -> Iterator[Load]:
     profile = plan.profile
     for chip, (usual, peak, source) in PANELS.items():
-        count = sum(seat.screen.chip == chip for seat in profile.seats)
+        count = sum(seat.screen.chip == chip for seat in profile.wired)
         if count:
             yield Load(f"panel {chip.upper()}", "3V3", count, usual, peak, source)
     if profile.muxes:
@@ -91,8 +91,8 @@ def _chips(plan: Plan) -> Iterator[Load]:
 
 
 def _buttons(plan: Plan) -> Iterator[Load]:
-    bits = sum(len(seat.buttons.bits()) for seat in plan.profile.seats)
-    pins = len(Button) * len(plan.profile.seats) - bits
+    bits = sum(len(seat.buttons.bits()) for seat in plan.profile.wired)
+    pins = len(Button) * len(plan.profile.wired) - bits
     if pins:
         pull = round(SUPPLY / PULL_UP_OHM * 1000, 2)
         yield Load("pressed button", "GPIO", pins, 0.0, pull, f"the Pi's pull-up of {PULL_UP_OHM // 1000} kΩ")
@@ -105,8 +105,8 @@ def _buttons(plan: Plan) -> Iterator[Load]:
 def _lamps(plan: Plan) -> Iterator[Load]:
     usual, peak = (round((SUPPLY - volts) / LAMP_OHM * 1000, 2) for volts in LAMP_VOLTS)
     source = f"{LAMP_OHM} Ω and an LED of {LAMP_VOLTS[0]:g} V, or {LAMP_VOLTS[1]:g} V at least"
-    pins = sum(seat.lamp_pin is not None for seat in plan.profile.seats)
-    bits = sum(seat.lamp_bit is not None for seat in plan.profile.seats)
+    pins = sum(seat.lamp_pin is not None for seat in plan.profile.wired)
+    bits = sum(seat.lamp_bit is not None for seat in plan.profile.wired)
     if pins:
         yield Load("lamp", "GPIO", pins, usual, peak, source)
     if bits:
@@ -145,7 +145,7 @@ def budgets_of(plan: Plan) -> tuple[Budget, ...]:
 def _expander_budgets(plan: Plan, loads: Mapping[str, Load]) -> Iterator[Budget]:
     for name in plan.profile.expanders:
         usual, peak = loads["expander MCP23017"].usual, loads["expander MCP23017"].peak
-        for seat in plan.profile.seats:
+        for seat in plan.profile.wired:
             if seat.lamp_bit is not None and seat.lamp_bit.expander == name:
                 usual += loads["lamp at an expander"].usual
                 peak += loads["lamp at an expander"].peak

@@ -23,6 +23,6 @@ def draw(plan: Plan) -> dict[str, str]:
     draw_bus(bus, plan)
     for name, sheet in zip(profile.expanders, expanders, strict=True):
         draw_expander(sheet, plan, name)
-    for seat, sheet in zip(profile.seats, seats, strict=True):
+    for seat, sheet in zip(profile.wired, seats, strict=True):
         draw_seat(sheet, plan, seat)
     return {file: sheet.svg() for file, sheet in zip(titles, sheets, strict=True)}

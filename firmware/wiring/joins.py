@@ -19,7 +19,7 @@ from firmware.wiring.plan import (
     resistor_name,
 )
 from firmware.wiring.signals import BUTTONS, GROUND, INTERRUPT, LAMP, POWER, RESET, SCL, SDA, Signal
-from hardware.profile import Bit, ExpanderProfile, Profile, ScreenProfile, SeatProfile
+from hardware.profile import Bit, ExpanderProfile, Profile, ScreenProfile, WiredSeat
 from hardware.seat import Button
 
 Join = tuple[Signal, Terminal, Terminal]
@@ -29,21 +29,31 @@ def plan_of(profile: Profile) -> Plan:
     """Work out parts and wires.
 
     Raise UsageError for a board that the drawings have no room for: another bus than that at header pins 3
-    and 5, several buses, several muxes, expanders.
+    and 5, several buses, several muxes, seats with pods.
     """
+    _check_seats(profile)
     _check_bus(profile)
     parts = [Part(PI, "pi"), Part(STRIP, "strip")]
     parts += [Part(mux_name(name), "mux") for name in profile.muxes]
     parts += [Part(expander_name(name), "expander") for name in profile.expanders]
     joins: list[tuple[int | None, Join]] = [(None, join) for join in _table_joins(profile)]
     grounds = _seat_grounds(profile)
-    for seat in profile.seats:
+    for seat in profile.wired:
         parts += _seat_parts(seat)
         joins += [(seat.number, join) for join in _panel_joins(seat)]
         joins += [(seat.number, join) for join in _button_joins(profile, seat, grounds[seat.number])]
         joins += [(seat.number, join) for join in _lamp_joins(profile, seat, grounds[seat.number])]
     wires = tuple(Wire(number, *join, seat=whose) for number, (whose, join) in enumerate(joins, 1))
     return Plan(profile, tuple(parts), wires)
+
+
+def _check_seats(profile: Profile) -> None:
+    if profile.pods:
+        numbers = ", ".join(str(seat.number) for seat in profile.pods)
+        raise UsageError(
+            f"board {profile.name} has pods (seat {numbers}): drawings exist for seats on wires; how a "
+            "pod is wired is in docs/pods.md"
+        )
 
 
 def _check_bus(profile: Profile) -> None:
@@ -128,7 +138,7 @@ def _seat_grounds(profile: Profile) -> dict[int, Terminal]:
     """
     free = [pin for pin in header.GROUND_PINS if pin != header.BUS_GROUND_PIN]
     grounds = {}
-    for seat in profile.seats:
+    for seat in profile.wired:
         bits = seat.buttons.bits()
         if bits:
             grounds[seat.number] = Terminal(expander_name(bits[Button.LEFT].expander), "VSS")
@@ -140,7 +150,7 @@ def _seat_grounds(profile: Profile) -> dict[int, Terminal]:
     return grounds
 
 
-def _gpios(seat: SeatProfile) -> tuple[int, ...]:
+def _gpios(seat: WiredSeat) -> tuple[int, ...]:
     lamp = () if seat.lamp_pin is None else (seat.lamp_pin,)
     return (*seat.buttons.by_button().values(), *lamp)
 
@@ -150,7 +160,7 @@ def _distance(pin: int, other: int) -> int:
     return abs((pin + 1) // 2 - (other + 1) // 2) + (0 if pin % 2 == other % 2 else 20)
 
 
-def _seat_parts(seat: SeatProfile) -> Iterator[Part]:
+def _seat_parts(seat: WiredSeat) -> Iterator[Part]:
     yield Part(panel_name(seat.number), "panel", seat.number)
     for button in Button:
         yield Part(button_name(seat.number, button), "button", seat.number)
@@ -159,7 +169,7 @@ def _seat_parts(seat: SeatProfile) -> Iterator[Part]:
         yield Part(lamp_name(seat.number), "lamp", seat.number)
 
 
-def _panel_joins(seat: SeatProfile) -> Iterator[Join]:
+def _panel_joins(seat: WiredSeat) -> Iterator[Join]:
     panel = panel_name(seat.number)
     yield GROUND, Terminal(STRIP, GROUND.name), Terminal(panel, "GND")
     yield POWER, Terminal(STRIP, POWER.name), Terminal(panel, "VCC")
@@ -173,7 +183,7 @@ def _bus_end(screen: ScreenProfile, signal: Signal) -> Terminal:
     return Terminal(mux_name(screen.mux), f"{'SD' if signal is SDA else 'SC'}{screen.channel}")
 
 
-def _button_joins(profile: Profile, seat: SeatProfile, ground: Terminal) -> Iterator[Join]:
+def _button_joins(profile: Profile, seat: WiredSeat, ground: Terminal) -> Iterator[Join]:
     sources = {button: _on_pi(gpio) for button, gpio in seat.buttons.by_button().items()}
     sources |= {button: _on_expander(bit) for button, bit in seat.buttons.bits().items()}
     for button in Button:
@@ -191,7 +201,7 @@ def _common(profile: Profile, ground: Terminal) -> tuple[Signal, Terminal]:
     return (GROUND, ground) if profile.active == "low" else (POWER, Terminal(STRIP, POWER.name))
 
 
-def _lamp_joins(profile: Profile, seat: SeatProfile, ground: Terminal) -> Iterator[Join]:
+def _lamp_joins(profile: Profile, seat: WiredSeat, ground: Terminal) -> Iterator[Join]:
     if seat.lamp_pin is not None:
         source = _on_pi(seat.lamp_pin)
     elif seat.lamp_bit is not None:

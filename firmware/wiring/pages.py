@@ -22,7 +22,7 @@ def pages_of(plan: Plan) -> tuple[Page, ...]:
         Page("the Pi's header", "header", PI),
         Page("bus and mux" if profile.muxes else "bus", "bus", STRIP),
         *(Page(expander_name(name), f"expander-{name}", expander_name(name)) for name in profile.expanders),
-        *(Page(f"seat {seat.number}", f"seat-{seat.number}", seat.number) for seat in profile.seats),
+        *(Page(f"seat {seat.number}", f"seat-{seat.number}", seat.number) for seat in profile.wired),
     )
 
 

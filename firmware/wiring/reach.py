@@ -50,11 +50,11 @@ def bus_reach(plan: Plan, panel_ohm: float = PANEL_OHM) -> tuple[Reach, ...]:
     profile = plan.profile
     (bus,) = profile.buses.values()
     rise = next(limit for speed, limit in RISE_LIMIT.items() if bus.speed <= speed)
-    on_trunk = [seat for seat in profile.seats if seat.screen.mux is None]
+    on_trunk = [seat for seat in profile.wired if seat.screen.mux is None]
     ohms = [PI_OHM, *(MUX_OHM for _ in profile.muxes), *(panel_ohm for _ in on_trunk)]
     pull = _parallel(ohms)
     chips = 1 + len(profile.muxes) + len(profile.expanders) + len(on_trunk)
-    behind = len(on_trunk) < len(profile.seats)
+    behind = len(on_trunk) < len(profile.wired)
     sink = _sink(_parallel([pull, panel_ohm]) if behind else pull)
     reaches = [Reach("trunk, Pi to strip", round(pull), sink, _metres(rise, pull, chips))]
     if behind:

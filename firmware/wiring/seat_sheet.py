@@ -14,7 +14,7 @@ from firmware.wiring.plan import (
 )
 from firmware.wiring.sheet import FAINT, GREY, MARGIN, Sheet, fitting
 from firmware.wiring.wire_list import list_wires
-from hardware.profile import SeatProfile
+from hardware.profile import WiredSeat
 from hardware.seat import Button
 
 SOURCE, DEVICE, CHAIN = 96.0, 142.0, 192.0
@@ -30,7 +30,7 @@ PRINTED = {0x3C: "0x78", 0x3D: "0x7A"}
 """What panels print for an address: it includes the bit for reading and writing."""
 
 
-def draw_seat(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
+def draw_seat(sheet: Sheet, plan: Plan, seat: WiredSeat) -> None:
     """Draw one seat."""
     wires = plan.wires_of(seat.number)
     _map(sheet, plan, seat.number)
@@ -92,7 +92,7 @@ def _map(sheet: Sheet, plan: Plan, seat: int) -> None:
         sheet.text(label, y + 0.9, wire.signal.name, 2.5, "end" if place.left else "start")
 
 
-def _plate(sheet: Sheet, seat: SeatProfile) -> None:
+def _plate(sheet: Sheet, seat: WiredSeat) -> None:
     """How the seat looks to its player."""
     left, top = 12.0, 162.0
     sheet.box(left, top, 37, 18, fill="#ffffff", corner=1.5)
@@ -107,7 +107,7 @@ def _plate(sheet: Sheet, seat: SeatProfile) -> None:
     sheet.text(left + 38.5, top + 17, "as its player sees it", 2.5, fill=GREY)
 
 
-def _panel(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
+def _panel(sheet: Sheet, plan: Plan, seat: WiredSeat) -> None:
     screen = seat.screen
     sheet.box(DEVICE, 39, 56, 45, fill="#e8f0fb", line=0.4, corner=1.5)
     sheet.box(DEVICE + 15, 43, 38, 21, fill="#101010", corner=1)
@@ -124,7 +124,7 @@ def _panel(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
         sheet.text(DEVICE + 2.5, y + 1, pin, 2.7, bold=True)
 
 
-def _buttons(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
+def _buttons(sheet: Sheet, plan: Plan, seat: WiredSeat) -> None:
     right, last = DEVICE + 36, COMMON_ROW
     for button, y in BUTTON_ROWS.items():
         name = button_name(seat.number, button)
@@ -154,7 +154,7 @@ def _button(sheet: Sheet, y: float, right: float, name: str) -> None:
         sheet.text(x + anchor, y + 3.6, pin, 2.4, "middle")
 
 
-def _lamp(sheet: Sheet, plan: Plan, seat: SeatProfile) -> None:
+def _lamp(sheet: Sheet, plan: Plan, seat: WiredSeat) -> None:
     if seat.lamp is None:
         sheet.text(DEVICE, LAMP_ROW + 1, "no lamp: the panel shows whose turn it is", 2.7, fill=GREY)
         return

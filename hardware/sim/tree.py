@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from hardware.bus import I2CBus
-from hardware.profile import Profile, SeatProfile
+from hardware.profile import PodSeat, Profile, WiredSeat
 from hardware.seat import Button
 from hardware.sim.adapter import KernelMux
 from hardware.sim.bus import Segment, SimI2CBus
@@ -13,12 +13,17 @@ from hardware.sim.finger import Finger
 from hardware.sim.lines import SimLine
 from hardware.sim.mcp23017 import MCP23017
 from hardware.sim.panel import Panel
+from hardware.sim.podparts import PodParts
 from hardware.sim.sh1106 import SH1106
 from hardware.sim.ssd1306 import SSD1306
 from hardware.sim.ssd1309 import SSD1309
 from hardware.sim.tca9548a import CHANNELS, TCA9548A
 
 CHIPS: Mapping[str, type[Panel]] = {"ssd1306": SSD1306, "sh1106": SH1106, "ssd1309": SSD1309}
+
+
+PANEL_ADDRESS = 0x3C
+"""Where the panel of a pod is on the pod's own bus."""
 
 
 class SimBoard:
@@ -84,14 +89,18 @@ class SimBoard:
                 self._interrupt_line(chip, expander.interrupt)
         self._contacts: dict[tuple[int, Button], SimLine] = {}
         self._panels: dict[int, Panel] = {}
-        for seat in profile.seats:
+        self.pods: dict[int, PodParts] = {}
+        """the pods by their seats"""
+        for seat in profile.wired:
             self._solder(seat, strict)
+        for pod in profile.pods:
+            self._solder_pod(pod, strict)
         self._fingers = {
             place: Finger(contact, stroke_ms / 1000, bounce_ms / 1000, self._chance)
             for place, contact in self._contacts.items()
         }
 
-    def _solder(self, seat: SeatProfile, strict: bool) -> None:
+    def _solder(self, seat: WiredSeat, strict: bool) -> None:
         screen = seat.screen
         panel = CHIPS[screen.chip](
             screen.address,
@@ -115,6 +124,19 @@ class SimBoard:
         if seat.lamp_bit is not None:
             self.expanders[seat.lamp_bit.expander].changed.append(lambda: self._tell(seat.number))
 
+    def _solder_pod(self, seat: PodSeat, strict: bool) -> None:
+        panel = SSD1306(
+            PANEL_ADDRESS,
+            name=f"seat {seat.number}",
+            seed=self._chance.getrandbits(32),
+            turned=seat.rotate == 180,
+            strict=strict,
+        )
+        parts = self.pods[seat.number] = PodParts(panel, lambda: self._tell(seat.number))
+        self._panels[seat.number] = panel
+        for button, line in parts.contacts.items():
+            self._contacts[seat.number, button] = line
+
     def _reset_line(self, mux: TCA9548A, pin: int) -> None:
         line = self.lines[pin] = SimLine(pin)
         # The breakout pulls the pin up; while it is low the chip is held in reset.
@@ -124,7 +146,7 @@ class SimBoard:
         line = self.lines[pin] = SimLine(pin)
         chip.interrupted = lambda asserted: line.touch(asserted, self._now)
 
-    def _wires(self, seat: SeatProfile) -> Segment:
+    def _wires(self, seat: WiredSeat) -> Segment:
         if seat.screen.mux is None:
             assert seat.screen.bus is not None
             return self.buses[seat.screen.bus].trunk
@@ -139,7 +161,9 @@ class SimBoard:
 
     def lamp(self, seat: int) -> bool | None:
         """Whether the seat's lamp is on; None if it has none."""
-        profile = self.profile.seats[seat - 1]
+        if seat in self.pods:
+            return self.pods[seat].lit
+        profile = next(one for one in self.profile.wired if one.number == seat)
         if profile.lamp_bit is not None:
             return self.expanders[profile.lamp_bit.expander].pins[profile.lamp_bit.number].driven is True
         return None if profile.lamp_pin is None else self.lines[profile.lamp_pin].driven is True
@@ -173,12 +197,18 @@ class SimBoard:
             self._wake()
 
     def unplug(self, seat: int) -> None:
-        """Pull a seat's panel off its wires, power and all."""
+        """Pull a seat's panel off its wires, power and all; or its pod's cable."""
+        if seat in self.pods:
+            self.pods[seat].unplug()
+            return
         self._panels[seat].connected = False
         self._tell(seat)
 
     def plug(self, seat: int) -> None:
         """Put it back: it starts up dark, with random memory."""
+        if seat in self.pods:
+            self.pods[seat].plug()
+            return
         self._panels[seat].power_on_reset()
         self._panels[seat].connected = True
 
