@@ -16,6 +16,7 @@ COMMANDS = {
     "selfplay": ("firmware.selfplay", "let bots play many games and print who won"),
     "replay": ("firmware.replay", "step through a record and check every action"),
     "history": ("firmware.history", "list, show and export the games that a table has kept"),
+    "settings": ("firmware.settingscommand", "show, change and check the table's settings"),
     "verify": ("firmware.verify", "check that a game's packs are those its table had committed to"),
     "wiring": (
         "firmware.wiring.command",

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import tomllib
 from pathlib import Path
 
 import msgspec
@@ -10,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.rules import Rules
-from firmware.settings import Settings, SettingsError, load_settings, parse_settings
+from firmware.settings import MEANINGS, Settings, SettingsError, load_settings, parse_settings, value_of
 
-SHIPPED = Path(__file__).parents[1] / "install" / "table.toml"
+ROOT = Path(__file__).parents[1]
+SHIPPED = ROOT / "install" / "table.toml"
+PAGE = ROOT / "docs" / "settings.md"
 
 
 def test_an_empty_file_is_the_defaults():
@@ -85,9 +88,57 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     """Missing, or no text: the path and the reason."""
     with pytest.raises(SettingsError, match=r"none\.toml: cannot be read: No such file"):
         load_settings(tmp_path / "none.toml")
-    (tmp_path / "nul.toml").write_bytes(b"\0" * 64)
-    with pytest.raises(SettingsError, match=r"nul\.toml, line 1: not TOML"):
-        load_settings(tmp_path / "nul.toml")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "the file is empty"),
+        (b"\xef\xbb\xbf\r\n\n", "the file is empty"),
+        (b"\0" * 4096, "the file is only NUL bytes"),
+        (b"\0" * 9000 + b"\n", "the file is only NUL bytes"),
+    ],
+)
+def test_a_file_that_has_lost_its_content_is_not_taken_for_the_defaults(tmp_path, content, says):
+    """Empty or all NUL, as after a power cut: one line with file, line and what to do."""
+    path = tmp_path / "table.toml"
+    path.write_bytes(content)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(path)
+    assert str(caught.value).startswith(f"{path}, line 1: {says}")
+    assert "twentytwo settings set board" in str(caught.value)
+
+
+def test_a_damaged_file_is_settings_or_one_line(tmp_path):
+    """Cut anywhere, or with any one byte changed in any of three ways: never anything but that."""
+    path = tmp_path / "table.toml"
+    whole = b'# mine\nboard = "direct-2"  # two\n[rules]\nlimit = 30\nmust_head = true\n'
+    damaged = [whole[:length] for length in range(len(whole))]
+    for place in range(len(whole)):
+        for flip in (0x01, 0x20, 0x80):
+            damaged.append(whole[:place] + bytes([whole[place] ^ flip]) + whole[place + 1 :])
+    told = []
+    for content in damaged:
+        path.write_bytes(content)
+        try:
+            load_settings(path)
+        except SettingsError as problem:
+            told.append(str(problem))
+    assert len(told) > 200
+    assert all(line.startswith(str(path)) and "\n" not in line for line in told)
+
+
+def test_every_key_has_a_meaning_and_a_place_in_the_documents():
+    """The keys that are shown are all there are; docs/settings.md has each with its default and meaning."""
+    rules = [f"rules.{field.name}" for field in msgspec.structs.fields(Settings().rules)]
+    keys = [field.name for field in msgspec.structs.fields(Settings) if field.name != "rules"]
+    assert list(MEANINGS) == keys + rules
+    documented = re.findall(
+        r"^\| `([\w.]+)` \| `([^`]+)` \| [^|]+ \| ([^|]+) \|$", PAGE.read_text("utf-8"), re.M
+    )
+    assert [(key, tomllib.loads(f"x = {default}")["x"], text) for key, default, text in documented] == [
+        (key, value_of(Settings(), key), text) for key, text in MEANINGS.items()
+    ]
 
 
 @given(st.text(alphabet='abelmrt_019-."[]{}=,\n #', max_size=60))
