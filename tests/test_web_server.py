@@ -1,7 +1,6 @@
 """The page's server: who may connect, what a socket carries, and what its end lets go."""
 
 import json
-import os
 import socket
 import struct
 import threading
@@ -10,6 +9,7 @@ from http.client import HTTPConnection
 
 import pytest
 from conftest import WAIT_S
+from rights import LOW_PORTS, without
 from web_table import MemoryTable, noise
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -617,20 +617,12 @@ def test_places_where_nobody_can_listen(table, start, options, message):
         start(table.serve(**options))
 
 
-@pytest.fixture
-def nobody():
-    """This process has no rights of root for a while, if it had any."""
-    was = os.geteuid()
-    if was == 0:
-        os.seteuid(65534)
-    yield
-    os.seteuid(was)
-
-
-@pytest.mark.usefixtures("nobody")
 def test_a_port_for_root_only(table, start):
     """A port below 1024 is refused in words."""
-    with pytest.raises(UsageError, match=r"port 22 of 127\.0\.0\.1 (is not for everybody|is in use)"):
+    with (
+        without(*LOW_PORTS),
+        pytest.raises(UsageError, match=r"port 22 of 127\.0\.0\.1 (is not for everybody|is in use)"),
+    ):
         start(table.serve(port=22))
 
 
