@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.cards import NotationError
+from engine.game import apply, new_game
 from engine.moves import IllegalMove
 from engine.notation import Record, loads, replay
 from engine.state import Phase, State
@@ -50,16 +51,16 @@ class Game:
             "deals": self.state.deals,
             "actions": len(record.actions),
             "seconds": round((max(stamps) - min(stamps)) / 1e6, 1) if stamps else 0.0,
-            "packs": header.simulated or f"seal {seal_of(header.commitment)}",
+            "packs": f"seal {seal_of(header.commitment)}" if header.commitment else header.simulated,
             "late": sum(int(count) for count in record.noted("late")),
             "resumed": len(record.noted("resumed")),
         }
 
 
-def games(path: Path) -> list[Game]:
-    """The games in a journal that are over or were given up, oldest first; never the one that is on.
+def records(path: Path) -> dict[int, str]:
+    """The record of each game in a journal that is over or was given up, by its number, oldest first.
 
-    Raise UsageError if it is no journal of this version, or cannot be read.
+    Never that of a game that is on. Raise UsageError if it is no journal of this version, or cannot be read.
     """
     if not path.is_file():
         raise UsageError(f"there is no journal {path}: say --journal FILE")
@@ -77,21 +78,38 @@ def games(path: Path) -> list[Game]:
     except sqlite3.Error as problem:
         raise UsageError(f"{path} cannot be read as a journal: {problem}") from problem
     status_of = dict(firsts)
-    texts = {first: "" for first, status in firsts if status != OPEN}
+    kept: dict[int, list[str]] = {first: [] for first, status in firsts if status != OPEN}
     first = 0
     for seq, line in lines:
         first = seq if seq in status_of else first
-        if first in texts:
-            texts[first] += f"{line}\n"
-    return [_game(path, first, text) for first, text in texts.items()]
+        if first in kept:
+            kept[first].append(f"{line}\n")
+    return {first: "".join(game) for first, game in kept.items() if closed(game)}
 
 
-def _game(path: Path, number: int, text: str) -> Game:
-    try:
-        steps = list(replay(text))
-        return Game(number, text, loads(text), steps[-1].state)
-    except (NotationError, IllegalMove, IndexError) as problem:
-        raise UsageError(f"{path}: game {number} cannot be played: {problem}") from problem
+def closed(lines: Iterable[str]) -> bool:
+    """Whether a game with these lines is over or was given up: only then are its packs no secret."""
+    return any(line.startswith(("result ", "abandoned")) for line in lines)
+
+
+def games(path: Path) -> list[Game]:
+    """The games of ``records(path)``, replayed."""
+    found = []
+    for number, text in records(path).items():
+        try:
+            found.append(game_of(number, text))
+        except (NotationError, IllegalMove) as problem:
+            raise UsageError(f"{path}: game {number} cannot be played: {problem}") from problem
+    return found
+
+
+def game_of(number: int, text: str) -> Game:
+    """The game of a record. Raises what ``engine.notation.loads`` does."""
+    record = loads(text)
+    state = new_game(record.header.seats, record.header.rules)
+    for action in record.actions:
+        state, _ = apply(state, action)
+    return Game(number, text, record, state)
 
 
 def statistics(found: Iterable[Game]) -> list[Row]:

@@ -2,15 +2,15 @@
 
 from xml.sax.saxutils import escape
 
-from engine.notation import read_header, replay
+from engine.notation import Header, read_header, replay
 from engine.state import Phase
-from firmware.replay import names_of
 
-WIDTH, HEIGHT = 640, 360
-LEFT, RIGHT, TOP, BOTTOM = 40, 150, 20, 40
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a6a00", "#56b4e9")
+WIDTH, HEIGHT = 440, 300
+LEFT, RIGHT, TOP, BOTTOM = 36, 132, 24, 34
+LONGEST_NAME = 14
+COLOURS = ("#0067a3", "#b24a00", "#00735a", "#a83a78", "#6b5d00", "#6247aa")
 DASHES = ("", "8 3", "2 3", "10 3 2 3", "5 5", "14 4")
-"""Lines differ by colour and by dashes, so that they can be told apart in print too."""
+"""Lines differ by dashes too, so that they can be told apart in print. Each colour is dark enough to read."""
 
 
 def points_by_deal(text: str) -> dict[int, list[int]]:
@@ -28,7 +28,7 @@ def chart(text: str) -> str:
     """The score chart of a record as an SVG document. Raises what ``engine.notation.loads`` does."""
     header = read_header(text)
     scores = points_by_deal(text)
-    names = names_of(header)
+    names = _names(header)
     deals = max(1, len(next(iter(scores.values()))) - 1)
     most = max(header.rules.limit, *(max(points) for points in scores.values()))
 
@@ -40,15 +40,16 @@ def chart(text: str) -> str:
 
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        'font-family="sans-serif" font-size="12">',
+        'font-family="sans-serif" font-size="13">',
         f"<title>{escape(header.began or 'Score')}</title>",
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fffdf7"/>',
         f'<path d="M{LEFT} {TOP}V{y(0)}H{x(deals)}" fill="none" stroke="#333"/>',
     ]
     for mark in range(0, most + 1, 5):
         parts.append(f'<text x="{LEFT - 6}" y="{y(mark) + 4}" text-anchor="end">{mark}</text>')
     for deal in range(0, deals + 1, max(1, deals // 15)):
         parts.append(f'<text x="{x(deal)}" y="{y(0) + 18}" text-anchor="middle">{deal}</text>')
+    parts.append(f'<text x="{x(deals) + 8}" y="{y(0) + 18}" fill="#666">hands</text>')
     limit = y(header.rules.limit)
     parts.append(f'<path d="M{LEFT} {limit}H{x(deals)}" stroke="#999" stroke-dasharray="3 3"/>')
     parts.append(f'<text x="{LEFT + 4}" y="{limit - 4}" fill="#666">out: {header.rules.limit}</text>')
@@ -60,16 +61,32 @@ def chart(text: str) -> str:
             f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2" '
             f'stroke-dasharray="{dashes}"/>'
         )
-        label = escape(f"{names[seat]}: {points[-1]}")
+        label = escape(f"{points[-1]} {names[seat]}")
         parts.append(f'<text x="{x(deals) + 8}" y="{ends[place] + 4}" fill="{colour}">{label}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 
+def _names(header: Header) -> dict[int, str]:
+    """What to call each seat beside its line: the player's name, cut if it is long, or seat and bot."""
+    names = {seat: f"seat {seat}" for seat in header.seats}
+    for player in header.players:
+        if player.name:
+            long = len(player.name) > LONGEST_NAME
+            names[player.seat] = player.name[: LONGEST_NAME - 1] + "…" if long else player.name
+        elif player.kind != "person":
+            names[player.seat] += f" {player.kind}"
+    return names
+
+
 def _apart(heights: list[float]) -> list[float]:
-    """The same heights, moved so that labels of 14 pixels do not cover each other."""
-    order = sorted(range(len(heights)), key=lambda place: heights[place], reverse=True)
-    moved, lowest = list(heights), float(HEIGHT - 6)
-    for place in order:
+    """The same heights, moved so that labels of 15 pixels neither cover each other nor leave the drawing."""
+    order = sorted(range(len(heights)), key=lambda place: heights[place])
+    moved, lowest = list(heights), float(HEIGHT - 8)
+    for place in reversed(order):
         moved[place] = min(heights[place], lowest)
-        lowest = moved[place] - 14
+        lowest = moved[place] - 15
+    highest = 10.0
+    for place in order:
+        moved[place] = max(moved[place], highest)
+        highest = moved[place] + 15
     return moved

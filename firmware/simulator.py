@@ -7,14 +7,16 @@ import signal
 import sys
 import time
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from functools import partial
 
 import msgspec
 
 from engine.bots import BOTS
 from firmware.chance import bots, packs, read_pack
 from firmware.errors import UsageError
+from firmware.finished import JournalGames, MemoryGames
 from firmware.live import Live, Table
 from firmware.options import add_rule_options, given, path, rules_from
 from firmware.saving import journal_in
@@ -76,7 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--journal",
         type=path,
         metavar="FILE",
-        help="keep the games in this file, and go on with the last one",
+        help="keep the games in this file, and go on with the last one (default: the page has the games of "
+        "this run, and no file is written)",
     )
     parser.add_argument(
         "--host",
@@ -96,9 +99,16 @@ def run(args: argparse.Namespace) -> int:
     profile = _profile(args.profile, args.seats)
     host = SimHost(profile, seed=args.seed or 0, clock=time.monotonic, sleep=time.sleep)
     with ExitStack() as ending:
-        journal = ending.enter_context(journal_in(args.journal, threaded=True)) if args.journal else None
+        journal: Journal | MemoryGames
+        games: JournalGames | MemoryGames
+        if args.journal:
+            journal = ending.enter_context(journal_in(args.journal, threaded=True))
+            games = JournalGames(journal, args.journal)
+        else:
+            journal = games = MemoryGames()
         table = Table(host, _session(args, profile, journal), catalogue())
-        asyncio.run(_serve(table, Shown(host.wires), args.host, args.port, browser=not args.no_browser))
+        serving = partial(serve, Shown(host.wires), games, host=args.host, port=args.port)
+        asyncio.run(_serve(table, serving, browser=not args.no_browser))
     return 0
 
 
@@ -118,7 +128,7 @@ def _profile(name: str, seats: int | None) -> Profile:
     return msgspec.structs.replace(profile, seats=profile.seats[:seats])
 
 
-def _session(args: argparse.Namespace, profile: Profile, journal: Journal | None) -> Session:
+def _session(args: argparse.Namespace, profile: Profile, journal: Journal | MemoryGames) -> Session:
     seats = [seat.number for seat in profile.seats]
     if args.bot not in BOTS:
         raise UsageError(f"--bot {args.bot}: there is no such bot, choose one of {', '.join(BOTS)}")
@@ -136,14 +146,14 @@ def _session(args: argparse.Namespace, profile: Profile, journal: Journal | None
             rules=rules_from(args),
             bot_delay_s=args.bot_delay,
             journal=journal,
-            saved=journal.saved if journal else None,
-            news=journal.news if journal else "",
+            saved=journal.saved,
+            news=journal.news,
         )
     except SavedGameError as problem:
         raise UsageError(f"--journal {args.journal}: {problem}") from problem
 
 
-async def _serve(table: Table, shown: "Shown", host: str, port: int, *, browser: bool) -> None:
+async def _serve(table: Table, serving: Callable[..., Awaitable[None]], *, browser: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -155,7 +165,7 @@ async def _serve(table: Table, shown: "Shown", host: str, port: int, *, browser:
     live = Live(table, time.monotonic, ended)
     live.start()
     try:
-        await serve(shown, host=host, port=port, ready=lambda address: _announce(address, browser), stop=stop)
+        await serving(ready=lambda address: _announce(address, browser), stop=stop)
     finally:
         await asyncio.to_thread(live.stop)
 

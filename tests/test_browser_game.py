@@ -9,6 +9,7 @@ from test_browser_page import button, middle, wait_for_picture
 
 from engine.rules import Rules
 from firmware.chance import Shuffler, bots
+from firmware.finished import MemoryGames
 from firmware.simulation import Simulation
 from firmware.simulator import Shown
 from firmware.table.session import Session
@@ -32,7 +33,9 @@ class Game:
         self.wires.listen(self._arrived.set)
         self.wait(1.0)
         shown = Shown(self.wires)
-        self.address = start(lambda ready, stop: serve(shown, port=0, ready=ready, stop=stop)).address
+        self.address = start(
+            lambda ready, stop: serve(shown, MemoryGames(), port=0, ready=ready, stop=stop)
+        ).address
 
     def wait(self, seconds):
         """Let time pass at the table."""

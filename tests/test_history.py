@@ -19,7 +19,7 @@ from engine.rules import Rules
 from engine.views import Phase
 from firmware.cli import main
 from firmware.history import games, statistics
-from firmware.scorechart import chart, points_by_deal
+from firmware.scorechart import HEIGHT, _apart, chart, points_by_deal
 from firmware.table.journal import Journal
 from firmware.table.store import Store
 from firmware.verify import unfair
@@ -239,15 +239,19 @@ def test_names_in_a_chart_cannot_break_it():
     assert not re.search("<b>", chart(text))
 
 
-def test_labels_of_equal_scores_do_not_cover_each_other():
-    """Six players with the same points: their names stand 14 pixels apart."""
-    text = (FIXTURES / "records" / "v1-six-house-rules.txt").read_text(encoding="utf-8")
-    start = text[: text.index("deal")]
-    root = ET.fromstring(chart(start))
-    ends = [
-        float(label.get("y"))
-        for label in root.iter("{http://www.w3.org/2000/svg}text")
-        if label.get("fill") and "seat" in label.text
-    ]
-    assert len(ends) == 6
-    assert min(abs(one - two) for at, one in enumerate(ends) for two in ends[at + 1 :]) >= 14
+@pytest.mark.parametrize("height", [0.0, 24.0, 150.0, 290.0])
+def test_labels_of_equal_scores_do_not_cover_each_other(height):
+    """Six players with nearly the same points, many or few: their names stand 15 pixels apart, inside."""
+    moved = _apart([height + nudge for nudge in (0, 3, 0, 1, 2, 0)])
+    assert min(abs(one - two) for at, one in enumerate(moved) for two in moved[at + 1 :]) >= 15
+    assert min(moved) >= 10
+    assert max(moved) <= HEIGHT - 8
+
+
+def test_a_long_name_is_cut_in_the_chart():
+    """A name too long for the margin ends in an ellipsis; the points before it are whole."""
+    text = (FIXTURES / "records" / "v1-two-plain.txt").read_text(encoding="utf-8")
+    text = text.replace("player 1 steady", "player 1 person Bartholomew & Sons")
+    points = points_by_deal(text)[1][-1]
+    labels = [label.text for label in ET.fromstring(chart(text)).iter("{http://www.w3.org/2000/svg}text")]
+    assert f"{points} Bartholomew &…" in labels

@@ -12,6 +12,7 @@ from conftest import WAIT_S
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from firmware.finished import MemoryGames
 from firmware.simulator import Shown
 from firmware.web.server import serve
 from hardware.profile import load_profile
@@ -44,7 +45,7 @@ def test_a_burst_of_8000_messages_is_a_stroke_of_each_button(start):
     let_go = threading.Event()
     release = shown.release
     shown.release = lambda seat, button: (release(seat, button), let_go.set() if seat == 2 else None)
-    address = start(lambda ready, stop: serve(shown, port=0, ready=ready, stop=stop)).address
+    address = start(lambda ready, stop: serve(shown, MemoryGames(), port=0, ready=ready, stop=stop)).address
     url, origin = address.replace("http", "ws") + "socket", address.rstrip("/")
     board.advance(1.0)
     with connect(url, origin=origin) as flood:

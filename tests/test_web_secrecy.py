@@ -9,6 +9,7 @@ from websockets.sync.client import connect
 from engine.cards import PACK
 from engine.state import Phase
 from firmware.chance import FixedPack, bots
+from firmware.finished import MemoryGames
 from firmware.simulation import Simulation
 from firmware.simulator import Shown
 from firmware.table.session import Session
@@ -26,7 +27,7 @@ def seen_by_sockets(start, pack):
     simulation = Simulation(load_profile("direct-6-usermux"), session, catalogue(), seed=1)
     wires = simulation.wires
     shown = Shown(wires)
-    serving = start(lambda ready, stop: serve(shown, port=0, ready=ready, stop=stop))
+    serving = start(lambda ready, stop: serve(shown, MemoryGames(), port=0, ready=ready, stop=stop))
     own = f"127.0.0.1:{serving.port}"
     sockets, last, steps = {}, {}, {seat: [] for seat in SEATS}
 

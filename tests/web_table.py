@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from conftest import WAIT_S
 
+from firmware.finished import MemoryGames
 from firmware.web.server import serve
 
 Edge = tuple[int, str, bool]
@@ -55,7 +56,8 @@ class MemoryTable:
 
     def serve(self, **options: object) -> Callable[[Callable[[str], None], asyncio.Event], object]:
         """What the fixture ``start`` starts: the real server on this table."""
-        return lambda ready, stop: serve(self, **{"port": 0, **options}, ready=ready, stop=stop)
+        options = {"games": MemoryGames(), "port": 0, **options}
+        return lambda ready, stop: serve(self, **options, ready=ready, stop=stop)
 
     def _edge(self, seat: int, button: str, down: bool) -> None:
         self.edges.put((seat, button, down))

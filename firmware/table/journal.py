@@ -52,6 +52,7 @@ class Journal:
         self._changed = threading.Condition()
         self._stop = False
         self._thread: threading.Thread | None = None
+        self._ended: Callable[[], None] = lambda: None
         try:
             self.news = store.open()
             self.saved = store.newest()
@@ -95,6 +96,12 @@ class Journal:
         if not self._failed:
             return None if self.saving else self._look_at
         return self._look_at if self._since is not None else 0.0
+
+    # For whoever shows the finished games
+
+    def watch(self, ended: Callable[[], None]) -> None:
+        """From now on call ``ended``, from the thread that writes, when a finished game is in the file."""
+        self._ended = ended
 
     # The thread
 
@@ -184,6 +191,8 @@ class Journal:
             if not self._pending:
                 self._note_success()
             self._changed.notify_all()
+        if any(entry.closes for entry in entries):
+            self._ended()
 
     def _declare(self) -> None:
         """Put a line after actions that were shown before they could be written, to say how many they are."""

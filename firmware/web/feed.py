@@ -6,25 +6,31 @@ from collections.abc import Callable, Sequence
 
 from websockets.asyncio.server import ServerConnection
 
-from firmware.web.wire import Seats, frame, hello
+from firmware.web.wire import ENDED, Seats, frame, hello
+
+GAMES = 0
+"""What has changed if it is no seat: another game has ended."""
 
 
 class Changes:
-    """Brings changes from any thread to the event loop, many at once if there are many. Made on that loop."""
+    """Brings changes from any thread to the event loop, many at once if there are many. Made on that loop.
+
+    What has changed is a seat's number, or GAMES.
+    """
 
     def __init__(self, deliver: Callable[[int], None]) -> None:
         self._deliver = deliver
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
-        self._seats: set[int] = set()
+        self._waiting: set[int] = set()
         self._open = True
 
-    def changed(self, seat: int) -> None:
-        """Call from any thread, at any time: ``deliver(seat)`` follows on the loop, unless this is closed."""
+    def changed(self, what: int) -> None:
+        """Call from any thread, at any time: ``deliver(what)`` follows on the loop, unless this is closed."""
         with self._lock:
-            if self._open and not self._seats:
+            if self._open and not self._waiting:
                 self._loop.call_soon_threadsafe(self._run)
-            self._seats.add(seat)
+            self._waiting.add(what)
 
     def close(self) -> None:
         """Deliver nothing from now on: the loop may end."""
@@ -33,24 +39,28 @@ class Changes:
 
     def _run(self) -> None:
         with self._lock:
-            seats, self._seats = self._seats, set()
-        for seat in sorted(seats):
-            self._deliver(seat)
+            waiting, self._waiting = self._waiting, set()
+        for what in sorted(waiting):
+            self._deliver(what)
 
 
 class Feed:
-    """One open page: the seats that it shows, and which of them it has yet to be sent."""
+    """One open page: the seats that it shows, and which of them it has yet to be sent.
 
-    def __init__(self, seats: Sequence[int]) -> None:
+    ``with_games``: it is told, too, when another game has ended.
+    """
+
+    def __init__(self, seats: Sequence[int], *, with_games: bool = False) -> None:
         self.seats = seats
+        self._told = {*seats, GAMES} if with_games else {*seats}
         self._due = dict.fromkeys(seats)
         self._sent: dict[int, bytes] = {}
         self._wake = asyncio.Event()
 
-    def changed(self, seat: int) -> None:
-        """The seat's picture or lamp is another one."""
-        if seat in self.seats:
-            self._due[seat] = None
+    def changed(self, what: int) -> None:
+        """The picture or lamp of seat ``what`` is another one; or GAMES."""
+        if what in self._told:
+            self._due[what] = None
             self._wake.set()
 
     async def run(self, connection: ServerConnection, table: Seats, alive_s: float) -> None:
@@ -63,6 +73,9 @@ class Feed:
         while True:
             self._wake.clear()
             due, self._due = self._due, {}
+            if GAMES in due:
+                del due[GAMES]
+                await connection.send(ENDED)
             for seat in due:
                 picture = frame(table, seat)
                 if picture != self._sent.get(seat):

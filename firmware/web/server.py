@@ -17,7 +17,8 @@ from websockets.protocol import State
 from firmware.errors import UsageError
 from firmware.web.access import EVERYWHERE, authority, own_hosts, refusal
 from firmware.web.connection import Connection
-from firmware.web.feed import Changes, Feed
+from firmware.web.feed import GAMES, Changes, Feed
+from firmware.web.games import Games, Shelf
 from firmware.web.holds import Holds
 from firmware.web.pages import pages, refused
 from firmware.web.wire import MESSAGE_BYTES, Seats, parse
@@ -55,8 +56,9 @@ class Table(Seats, Protocol):
 class _Site:
     """What the connections of one server share."""
 
-    def __init__(self, table: Table, host: str, ping_s: float) -> None:
+    def __init__(self, table: Table, games: Games, host: str, ping_s: float) -> None:
         self._table = table
+        self._shelf = Shelf(games)
         self._host = host
         self._ping_s = ping_s
         self._pages = pages(table.seats)
@@ -68,10 +70,11 @@ class _Site:
         self._holds = Holds(self._edge)
         self._changes = Changes(self._changed)
         table.watch(self._changes.changed)
+        games.watch(self._ended)
 
-    def answer(self, connection: ServerConnection, request: Request) -> Response | None:
+    async def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """The answer to a request; None lets a socket open."""
-        path = request.path.partition("?")[0]
+        path, _, query = request.path.partition("?")
         reached, port = connection.local_address[:2]
         reason = refusal(
             request.headers.get_all("Host"),
@@ -83,13 +86,15 @@ class _Site:
             return refused(HTTPStatus.FORBIDDEN, reason)
         if path in self._sockets:
             return None
-        return self._pages.get(path) or refused(HTTPStatus.NOT_FOUND, "There is no such page here.")
+        page = self._pages.get(path) or await self._shelf.answer(path, query)
+        return page or refused(HTTPStatus.NOT_FOUND, "There is no such page here.")
 
     async def run(self, connection: ServerConnection) -> None:
         """One socket from its opening to its end."""
         assert isinstance(connection, Connection)
         assert connection.request is not None
-        feed = Feed(self._sockets[connection.request.path.partition("?")[0]])
+        path = connection.request.path.partition("?")[0]
+        feed = Feed(self._sockets[path], with_games=path == "/socket")
         connection.let_go = lambda: self._holds.drop(connection)
         self._feeds.add(feed)
         sending = asyncio.create_task(feed.run(connection, self._table, self._ping_s))
@@ -128,13 +133,18 @@ class _Site:
     def _edge(self, seat: int, button: str, down: bool) -> None:
         (self._table.press if down else self._table.release)(seat, button)
 
-    def _changed(self, seat: int) -> None:
+    def _ended(self) -> None:
+        self._shelf.ended()
+        self._changes.changed(GAMES)
+
+    def _changed(self, what: int) -> None:
         for feed in self._feeds:
-            feed.changed(seat)
+            feed.changed(what)
 
 
 async def serve(
     table: Table,
+    games: Games,
     *,
     host: str = "127.0.0.1",
     port: int = 2222,
@@ -144,10 +154,11 @@ async def serve(
 ) -> None:
     """Serve the page of ``table`` until ``stop`` is set; then every button is up and every connection ended.
 
-    ``ready(address)`` is called once, when the page can be opened. ``port`` 0 takes a free one. A page that
-    has not answered for twice ``ping_s`` is gone. Raises UsageError if it cannot listen there.
+    ``games`` are the table's finished ones. ``ready(address)`` is called once, when the page can be opened.
+    ``port`` 0 takes a free one. A page that has not answered for twice ``ping_s`` is gone. Raises UsageError
+    if it cannot listen there.
     """
-    site = _Site(table, host, ping_s)
+    site = _Site(table, games, host, ping_s)
 
     class Here(Connection):
         open: set[Connection] = set()  # noqa: RUF012

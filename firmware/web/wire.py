@@ -6,11 +6,14 @@ from typing import Protocol
 
 from hardware.seat import HEIGHT, WIDTH, Button
 
-VERSION = 1
+VERSION = 2
 """Of the protocol. A page that meets another one asks to be reloaded."""
 
 FRAME_BYTES = 2 + WIDTH * HEIGHT // 8
 """Seat, lamp, picture."""
+
+ENDED = "games"
+"""Another game has ended: the list of games is another one."""
 
 MESSAGE_BYTES = 64
 """The longest message that a page may send."""

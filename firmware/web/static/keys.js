@@ -10,6 +10,12 @@ const BUTTONS = new Map([
   ["Enter", "play"],
 ]);
 
+// What these keys do anyway, where the focus is on it.
+const OWN = new Map([
+  ["Enter", "a, #open-games"],
+  [" ", "#open-games"],
+]);
+
 // `chosen()` gives the seat that the keys press; `choose(seat)` is told of a digit key, and returns whether there
 // is such a seat.
 export function listenToKeys(fingers, chosen, choose) {
@@ -18,9 +24,10 @@ export function listenToKeys(fingers, chosen, choose) {
       fingers.releaseAll(); // the browser may keep the end of such a stroke to itself
       return;
     }
+    if (document.querySelector("dialog[open]")) return; // the keys are its own
     const button = BUTTONS.get(event.key);
     if (button) {
-      if (event.key === "Enter" && event.target.closest?.("a")) return;
+      if (OWN.has(event.key) && event.target.closest?.(OWN.get(event.key))) return;
       event.preventDefault();
       if (!event.repeat) fingers.press(`key ${event.code}`, chosen(), button);
     } else if (/^[1-9]$/.test(event.key) && choose(Number(event.key))) {

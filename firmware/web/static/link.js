@@ -1,11 +1,12 @@
 // The socket to the table: it comes back by itself, and says when it is not there.
 
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2000;
 
 export class Link {
-  // `on.hello(seats)`, `on.frame(seat, lamp, picture)`, `on.state(name)`: "connecting", "up", "lost" or "other".
+  // `on.hello(seats)`, `on.frame(seat, lamp, picture)`, `on.ended()` when another game has ended, `on.state(name)`:
+  // "connecting", "up", "lost" or "other".
   constructor(address, on) {
     this.address = address;
     this.on = on;
@@ -61,6 +62,8 @@ export class Link {
     if (data instanceof ArrayBuffer) {
       const bytes = new Uint8Array(data);
       this.on.frame(bytes[0], bytes[1], bytes.subarray(2));
+    } else if (data === "games") {
+      this.on.ended();
     } else if (data) {
       const hello = JSON.parse(data);
       if (hello.protocol !== PROTOCOL) {

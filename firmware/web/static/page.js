@@ -1,6 +1,7 @@
 // The page of the simulated table: all seats at "/", one seat at "/seat/N".
 
 import { Fingers } from "./fingers.js";
+import { Games } from "./games.js";
 import { listenToKeys } from "./keys.js";
 import { fit, place } from "./layout.js";
 import { Link } from "./link.js";
@@ -24,10 +25,18 @@ const fingers = new Fingers((seat, button, down) => {
   link.send(`${down ? "press" : "release"} ${seat} ${button}`);
 }, () => link.up);
 
+const games = alone ? null : new Games(() => {
+  fingers.releaseAll();
+  views.get(chosen).element.focus({ preventScroll: true });
+});
+
 const link = new Link(`ws://${location.host}${alone ? location.pathname : ""}/socket`, {
   hello: build,
   frame: (seat, lamp, picture) => views.get(seat).draw(lamp, picture),
+  ended: () => games?.ended(),
   state(name) {
+    if (games) games.button.disabled = name !== "up";
+    if (name === "up") games?.again();
     if (name !== "up") fingers.releaseAll();
     document.documentElement.dataset.link = name;
     document.getElementById("state").textContent = STATES[name];
