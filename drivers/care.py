@@ -19,6 +19,8 @@ class Care:
         self.failed = False
         self.slow = False
         self.next_try = float("-inf")
+        self.trouble_at = float("-inf")
+        """when it failed last or took too long"""
 
     @property
     def due(self) -> float:

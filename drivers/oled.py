@@ -124,6 +124,8 @@ class Oled:
         self._wanted_contrast = self._commands.first_contrast
         self._wanted_power = True
         self._ready = False
+        self._suspect = False
+        self._begun: Iterator[int] | None = None
         self._shadow = bytearray(FRAME_BYTES)
         self._unknown = bytearray(ALL_UNKNOWN)
         self._contrast: int | None = None
@@ -158,6 +160,8 @@ class Oled:
     @property
     def due(self) -> bool:
         """Whether there is anything to transfer."""
+        if not self._wanted_power:
+            return self._power is not False
         return (
             not self._ready
             or self._shadow != self._wanted
@@ -174,25 +178,42 @@ class Oled:
     def transfers(self) -> Iterator[int]:
         """The same, one transfer at each step: the number of its bytes.
 
-        It may be left after any step. What was sent counts: the next call sends what is still missing.
+        It may be left after any step; then the next call goes on with it.
         """
+        if self._begun is None:
+            self._begun = self._bring_about()
+        return self._begun
+
+    def _bring_about(self) -> Iterator[int]:
         wanted, contrast, power = self._wanted, self._wanted_contrast, self._wanted_power
-        if not power and self._power is not False:
-            yield self.darken()
-        if not self._ready:
-            sent = self._command(FILL + self._commands.init)
-            self._ready = True
-            yield sent
-        yield from self._paint(wanted)
-        if self._contrast != contrast:
-            sent = self._command(self._commands.contrast[contrast])
-            self._contrast = contrast
-            yield sent
-        # Only now: a panel that has just got its power shows what its memory happens to hold.
-        if self._power != power:
-            sent = self._command(self._commands.on)
-            self._power = power
-            yield sent
+        try:
+            if not power:
+                if self._power is not False:
+                    sent = self.darken()
+                    # If it loses its power in its sleep, it must not wake with noise.
+                    self._ready = False
+                    yield sent
+                return
+            if not self._ready:
+                if self._suspect:
+                    yield self.darken()
+                sent = self._command(FILL + self._commands.init)
+                self._unknown[:] = ALL_UNKNOWN
+                self._contrast = None
+                self._ready, self._suspect = True, False
+                yield sent
+            yield from self._paint(wanted)
+            if self._contrast != contrast:
+                sent = self._command(self._commands.contrast[contrast])
+                self._contrast = contrast
+                yield sent
+            # Only now: a panel that has just got its power shows what its memory happens to hold.
+            if self._power != power:
+                sent = self._command(self._commands.on)
+                self._power = power
+                yield sent
+        finally:
+            self._begun = None
 
     def darken(self) -> int:
         """Switch the display off at once; return the bytes sent. Raise BusError if the bus fails."""
@@ -206,9 +227,16 @@ class Oled:
 
     def forget(self) -> None:
         """Nothing is known of the panel any more: the next transfer sets it up and paints it anew."""
+        self._begun = None
         self._ready = False
-        self._unknown[:] = ALL_UNKNOWN
-        self._contrast = self._power = None
+        self._power = None
+
+    def suspect(self) -> None:
+        """Its set-up is spread over turns, between which it may lose its power: it would shine with noise.
+
+        So the next set-up begins in the dark.
+        """
+        self._suspect = True
 
     def report(self, fault: str | None) -> None:
         """Set what ``fault`` tells."""
@@ -243,14 +271,12 @@ class Oled:
                 place = [SET_PAGE | top, SET_HIGH_COLUMN | column >> 4, SET_LOW_COLUMN | column & 0x0F]
             else:
                 place = [SET_COLUMNS, left, right, SET_PAGES, top, bottom]
-            # No step by itself: a turn that ends here would have brought nothing on.
-            placed = self._command(bytes(place))
+            yield self._command(bytes(place))
             content = cut(wanted, window)
             # The chip goes on where the last piece ended.
             for at in range(0, len(content), self._piece):
                 piece = content[at : at + self._piece]
-                sent = placed + self._write(DATA + piece)
-                placed = 0
+                sent = self._write(DATA + piece)
                 self._keep(window, at, piece)
                 yield sent
 

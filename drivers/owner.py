@@ -19,12 +19,14 @@ BUS_PROBE_SECONDS = 3.0
 """So long after everything was tried in vain to bring a bus back, it is tried again."""
 NODE_PROBE_SECONDS = 1.0
 """The same while there is no device node: to look costs nothing."""
-RETRY_SECONDS = 0.02
-"""No further attempt at once after so long: others are to wait 0.1 s at most."""
+ALLOWANCE_SECONDS = 0.02
+"""After so much bus time for chips in trouble those that work have their turns before another try.
+
+One more transfer may follow that nothing but the adapter's time-out ends (``hardware.bus.TIMEOUT_SECONDS``).
+So a chip that goes bad costs the others 0.07 s at most.
+"""
 TURN_SECONDS = 0.05
 """A panel makes room for others that have something to show after so long."""
-SLUGGISH_TURN_SECONDS = 0.02
-"""A chip whose transfers take too long is left after so long, in the midst of a frame."""
 GRACE_SECONDS = 0.01
 """A transfer takes too long if it takes more than this and its bytes at ..."""
 SLOWEST_HZ = 80_000
@@ -81,6 +83,8 @@ class BusOwner:
         self._screens: list[ScreenCare] = []
         self._expanders: list[ExpanderCare] = []
         self._retried: set[Oled] = set()
+        self._lost = self._lost_before = 0.0
+        """bus time that chips in trouble took in this flush and in the one before"""
         self._wakened = threading.Event()
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -148,6 +152,7 @@ class BusOwner:
         return None if first == NEVER else first
 
     def _flush(self, now: float) -> None:
+        self._lost, self._lost_before = 0.0, self._lost
         while self._retried:
             screen = self._retried.pop()
             self._next_climb = float("-inf")
@@ -168,13 +173,19 @@ class BusOwner:
         for _ in range(ROUNDS):
             if not self._paint_round(now):
                 break
-        self._try_one(now)
-        if self.fault is None and self._refresh is not None and now >= self._last_pulse + PULSE_SECONDS:
+        # Whoever has asked for something by now has waited for what was lost: the next flush begins with it.
+        if not self._lost:
+            self._try_one(now)
+        if self._lost or self.fault is not None:
+            return
+        if self._refresh is not None and now >= self._last_pulse + PULSE_SECONDS:
             self._pulse(now)
 
     def _paint_round(self, now: float) -> bool:
         """Give each panel that works a turn, if it has something to show; whether there was one."""
         waiting = [care for care in self._screens if care.healthy and care.waits]
+        # Those go last that were in trouble lately: they may be again.
+        waiting.sort(key=lambda care: care.trouble_at)
         for care in waiting:
             if self.fault is not None:
                 return False
@@ -240,13 +251,15 @@ class BusOwner:
 
     def _attempt(self, care: Care, now: float, begin: Callable[[], Steps]) -> bool:
         """Take steps; whether nothing failed, at once or after some tries. There may be more to do."""
-        began = self._clock()
+        first = self._clock()
         for tries_left in range(0 if care.failed else TRIES - 1, -1, -1):
+            began = self._clock()
             try:
                 self._take_turn(care, begin())
             except OSError as error:
-                took = self._clock() - began
-                if tries_left == 0 or took >= RETRY_SECONDS:
+                self._lose(care, self._clock() - began)
+                if tries_left == 0 or self._allowance_used:
+                    took = self._clock() - first
                     self._failed(care, now, took, f"does not answer: {error.strerror or error}")
                     self._ask_others(care, took)
                     return False
@@ -264,8 +277,12 @@ class BusOwner:
             spent += took
             sent = True
             sluggish |= took > GRACE_SECONDS + count * BITS_A_BYTE / self._slowest
-            if sluggish and spent >= SLUGGISH_TURN_SECONDS:
-                break
+            if sluggish:
+                self._lose(care, took)
+                if self._allowance_used:
+                    if isinstance(care, ScreenCare):
+                        care.screen.suspect()
+                    break
             if isinstance(care, ScreenCare):
                 self._poll_expanders()
                 if spent >= TURN_SECONDS and self._others_wait(care):
@@ -275,6 +292,15 @@ class BusOwner:
             care.slow = sluggish
             if sluggish:
                 care.next_try = self._clock() + SHARE * spent
+
+    def _lose(self, care: Care, seconds: float) -> None:
+        """Bus time went to a chip in trouble."""
+        care.trouble_at = self._clock()
+        self._lost += seconds
+
+    @property
+    def _allowance_used(self) -> bool:
+        return self._lost + self._lost_before >= ALLOWANCE_SECONDS
 
     def _others_wait(self, care: Care) -> bool:
         return any(other.healthy and other.waits for other in self._screens if other is not care)
@@ -307,15 +333,17 @@ class BusOwner:
     def _anybody(self, but: Care | None = None) -> bool:
         """Whether any chip answers. After a wait for the adapter's time-out none does."""
         began = self._clock()
-        for care in self._cares():
+        for care in sorted(self._cares(), key=lambda care: care.trouble_at):
             if care is but:
                 continue
+            before = self._clock()
             try:
                 care.chip.ping()
             except OSError:
+                self._lose(care, self._clock() - before)
                 if self._bus is not None and not self._bus.silent:
                     return True  # the chip is not there, but the mux before it is
-                if self._clock() - began > RETRY_SECONDS:
+                if self._clock() - began > ALLOWANCE_SECONDS:
                     return False
             else:
                 return True
@@ -328,7 +356,7 @@ class BusOwner:
         began = self._clock()
         back = self._rung == 0 and self._anybody()
         while not back and self._rung < len(self._ladder) and not self._node_absent:
-            if self._alone and self._clock() - began > RETRY_SECONDS:
+            if self._alone and self._clock() - began > ALLOWANCE_SECONDS:
                 self._next_climb = self._clock() + SHARE * (self._clock() - began)
                 return
             name, rung = self._ladder[self._rung]

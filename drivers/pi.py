@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, Self
 
+from hardware.bus import TIMEOUT_SECONDS
 from hardware.errors import BusError
 from hardware.profile import Profile
 
@@ -24,6 +25,12 @@ DEV = Path("/dev")
 
 HEADER_LABELS = ("pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1")
 """Labels of the GPIO chip behind the 40-pin header: Pi Zero to 3, Pi 4, Pi 5."""
+
+
+I2C_RETRIES, I2C_TIMEOUT = 0x0701, 0x0702
+"""Settings of an adapter, for all who use it (Linux, Documentation/i2c/dev-interface)."""
+TIMEOUT_UNIT_SECONDS = 0.01
+"""What I2C_TIMEOUT counts in."""
 
 
 class BusAbsent(BusError):
@@ -74,11 +81,13 @@ class KernelBus:
                 "is not an I2C bus" if error.errno == errno.ENOTTY else f"cannot be opened: {error.strerror}"
             )
             raise BusError(error.errno, f"{path} {problem}") from error
-        if not self._device.funcs & I2cFunc.I2C:
+        node = self._device.fd
+        if node is None or not self._device.funcs & I2cFunc.I2C:
             self.close()
             raise BusError(
                 errno.EOPNOTSUPP, f"{name} only speaks SMBus; a panel needs an adapter that speaks plain I2C"
             )
+        limit_waits(node)
 
     def write(self, address: int, data: bytes) -> None:
         """Write ``data``, at most 8,192 bytes, to the 7-bit ``address``."""
@@ -117,6 +126,20 @@ class KernelBus:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def limit_waits(node: int) -> None:
+    """Let the adapter behind an open device node give a transfer up after ``TIMEOUT_SECONDS``.
+
+    By default that is a second, in which nobody else on the bus is served. It tries nothing again by itself:
+    a transfer that lost the wires to another master is ours to repeat. An adapter that refuses keeps its own
+    way: then a chip that hangs costs the others more.
+    """
+    import fcntl  # not on every PC
+
+    with suppress(OSError):
+        fcntl.ioctl(node, I2C_TIMEOUT, round(TIMEOUT_SECONDS / TIMEOUT_UNIT_SECONDS))
+        fcntl.ioctl(node, I2C_RETRIES, 0)
 
 
 def i2c_adapters(sys_root: Path = SYS) -> dict[int, str]:
@@ -163,6 +186,9 @@ def open_bus(profile: Profile, name: str, sys_root: Path = SYS, dev_root: Path =
             f"dtoverlay=i2c-mux,pca9548,addr=0x{mux.address:02x} into config.txt, "
             f'or driven = "user" under [muxes.{hub}] in the board\'s profile',
         )
+    # A channel's transfers are its trunk's, whose adapter has its own limit: opening that sets it.
+    with suppress(BusError):
+        _open_node(number, sys_root, dev_root).close()
     return _open_node(int(branch.resolve().name.removeprefix("i2c-")), sys_root, dev_root)
 
 

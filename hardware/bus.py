@@ -3,11 +3,18 @@
 from collections.abc import Callable
 from typing import Protocol
 
+TIMEOUT_SECONDS = 0.05
+"""After so long an adapter gives a transfer up: nothing else can break one off, and all on its bus wait.
+
+A transfer of the longest piece of a frame takes 31 ms at 100 kHz, the speed of a bus that nobody has set.
+"""
+
 
 class I2CBus(Protocol):
     """One I2C bus, or one channel of a mux: a channel is a bus.
 
-    Each call is one transfer from START to STOP. All calls of one bus come from one thread, its owner's.
+    Each call is one transfer from START to STOP, and fails with ETIMEDOUT if that takes ``TIMEOUT_SECONDS``.
+    All calls of one bus come from one thread, its owner's.
     Raise BusError (an OSError) when nobody acknowledges, the bus is held or the adapter gives up.
     """
 

@@ -2,9 +2,11 @@
 
 import contextlib
 import errno
+from collections.abc import Callable
 
 import pytest
 
+from hardware.bus import TIMEOUT_SECONDS
 from hardware.errors import BusError
 from hardware.sim.bus import NO_ANSWER, SimI2CBus
 from hardware.sim.ssd1306 import SSD1306
@@ -42,10 +44,33 @@ def test_clock_moves_with_transfers() -> None:
     bus = SimI2CBus(400_000, passed=took.append)
     bus.attach(SSD1306(0x3C))
     bus.write(0x3C, b"\x00\xae")
-    bus.fail(errno.ETIMEDOUT, delay=1.0)
+    bus.fail(errno.ETIMEDOUT, delay=0.02)
     with pytest.raises(BusError):
         bus.write(0x3C, b"\x00\xae")
-    assert took == pytest.approx([29 / 400_000, 1.0 + 11 / 400_000])
+    assert took == pytest.approx([29 / 400_000, 0.02 + 11 / 400_000])
+
+
+@pytest.mark.parametrize(
+    ("trouble", "bytes_heard"),
+    [
+        (lambda bus: bus.fail(0, delay=0.06), 0),
+        (lambda bus: bus.fail(errno.ETIMEDOUT, delay=1.0), 0),
+        (lambda bus: bus.fail(0, delay=0.03), 890),
+        (lambda bus: setattr(bus, "speed", 100_000), 554),
+    ],
+)
+def test_an_adapter_gives_up(trouble: Callable[[SimI2CBus], object], bytes_heard: int) -> None:
+    """Whatever makes a transfer long, after 50 ms it is broken off; what came through until then is heard."""
+    took: list[float] = []
+    bus = SimI2CBus(400_000, passed=took.append)
+    bus.attach(SSD1306(0x3C))
+    bus.log = []
+    trouble(bus)
+    with pytest.raises(BusError) as caught:
+        bus.write(0x3C, b"\x40" + bytes(1024))
+    assert caught.value.errno == errno.ETIMEDOUT
+    assert took == pytest.approx([TIMEOUT_SECONDS], abs=0.0001)
+    assert [len(message.data) for message in bus.log[0].messages] == pytest.approx([bytes_heard], abs=3)
 
 
 @pytest.mark.parametrize("error", ERRORS)

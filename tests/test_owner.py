@@ -80,8 +80,12 @@ def test_three_tries_then_probes() -> None:
 
 
 def test_slow_panel_gets_a_tenth_of_the_time() -> None:
-    """A panel on which each transfer hangs for a second costs at most one second in any ten."""
+    """A panel on which each transfer hangs for a second costs at most one second in any ten.
+
+    So long an adapter waits that does not let itself be told to give up sooner.
+    """
     rig = Rig()
+    rig.bus.timeout = 1.0
     rig.run(1.0)
     rig.bus.fail(errno.ETIMEDOUT, device=rig.sim.panel(4), delay=1.0)
     waits: list[tuple[float, float]] = []
@@ -93,7 +97,7 @@ def test_slow_panel_gets_a_tenth_of_the_time() -> None:
         if rig.bus.traffic.waited > before:
             waits.append((began, rig.bus.traffic.waited - before))
     assert len(waits) >= 10
-    assert all(waited == 1.0 for _, waited in waits)
+    assert all(waited == pytest.approx(1.0, abs=0.001) for _, waited in waits)
     assert all(later - earlier >= 10 for (earlier, _), (later, _) in itertools.pairwise(waits))
 
 
@@ -188,7 +192,7 @@ def test_no_refresh_unless_asked() -> None:
     assert rig.bus.traffic == before
 
 
-@pytest.mark.parametrize("timeout", [0.0, 1.0])
+@pytest.mark.parametrize("timeout", [0.05, 1.0])
 def test_channel_that_holds_the_bus(timeout: float) -> None:
     """A channel on which something holds the wires costs its own seat alone, and is not opened again.
 

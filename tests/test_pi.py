@@ -1,8 +1,8 @@
 """Opening the kernel's buses and lines, on folders like /sys and /dev; a real kernel is tests/kernel's."""
 
 import errno
+import fcntl
 import grp
-import os
 import struct
 import subprocess
 import sys
@@ -195,6 +195,16 @@ def test_bus_speed(tree: Tree) -> None:
     (trunk / "of_node/clock-frequency").write_bytes(struct.pack(">I", 400_000))
     tree.adapter(7, "no device tree")
     assert [pi.bus_speed(number, tree.sys) for number in (1, 4, 7, 99)] == [400_000, 400_000, None, None]
+
+
+def test_adapters_are_told_to_give_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An adapter is to give a transfer up after 50 ms and repeat none; one that refuses is used as it is."""
+    told: list[tuple[int, int]] = []
+    with (tmp_path / "node").open("w") as node:
+        pi.limit_waits(node.fileno())  # no bus: the kernel refuses
+        monkeypatch.setattr(fcntl, "ioctl", lambda _, request, value: told.append((request, value)))
+        pi.limit_waits(node.fileno())
+    assert told == [(0x0702, 5), (0x0701, 0)]
 
 
 @pytest.mark.parametrize("number", [0, 4, 10, 15])

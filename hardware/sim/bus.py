@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
+from hardware.bus import TIMEOUT_SECONDS
 from hardware.errors import BusError
 
 NO_ANSWER = errno.EREMOTEIO
@@ -142,6 +143,8 @@ class Fault:
     delay: float
     hits: int = field(default=0)
     """how many transfers it has made fail"""
+    last: int = field(default=0)
+    """number of the last of them"""
 
 
 class SimI2CBus:
@@ -164,13 +167,14 @@ class SimI2CBus:
         self.trunk = Segment()
         self.log: list[Transfer] | None = None
         """every transfer, if it is set to a list"""
-        self.timeout = 0.0
-        """seconds until the adapter gives up on a held bus"""
+        self.timeout = TIMEOUT_SECONDS
+        """seconds after which the adapter gives a transfer up, be it held, slow or long"""
         self._traffic = Traffic()
         self._faults: list[Fault] = []
         self._random = random.Random(seed)
         self._lock = threading.Lock()
         self._passed = passed
+        self._began = 0.0
 
     def attach(self, device: Device) -> None:
         """Put a chip on the bus."""
@@ -199,7 +203,7 @@ class SimI2CBus:
         ``skip``: so many matching transfers pass first. ``times``: so many fail, then the fault is over
         (None: it stays until ``heal``). ``probability``: of each matching transfer. ``after``: bytes that
         still reach the chip. ``delay``: seconds that the failing transfer takes. ``error`` 0 makes it slow
-        only.
+        only. What would take longer than ``timeout`` is broken off then, with ETIMEDOUT.
         """
         fault = Fault(error, address, device, probability, skip, times, after, delay)
         with self._lock:
@@ -227,7 +231,7 @@ class SimI2CBus:
         touched: list[Device] = []
         answer = b""
         with self._lock:
-            before = self._traffic.seconds(self.speed)
+            self._began = before = self._traffic.seconds(self.speed)
             self._traffic.transfers += 1
             self._traffic.bits += 2  # START and STOP
             logged: list[Message] = []
@@ -266,18 +270,24 @@ class SimI2CBus:
         try:
             reached = tuple(self.trunk.heard_by(address))
         except BusError:
-            traffic.waited += self.timeout
+            traffic.waited += max(0.0, self._time_left())
             logged.append(Message(address, data, count > 0, ()))
             raise
         for fault in self._faults:
             if self._strikes(fault, address, reached):
-                traffic.waited += fault.delay
+                traffic.waited += min(fault.delay, max(0.0, self._time_left()))
                 if not fault.error:
                     continue
                 passed = data[: fault.after]
                 self._deliver(reached if fault.after else (), passed, touched)
                 logged.append(Message(address, passed, count > 0, reached if passed else ()))
                 raise BusError(fault.error, f"{os.strerror(fault.error)} (made to fail)")
+        fit = max(0, int(self._time_left() * self.speed / 9 + 1e-6))
+        if reached and fit < max(len(data), count):
+            self._deliver(reached if data[:fit] else (), data[:fit], touched)
+            traffic.waited += max(0.0, self._time_left())
+            logged.append(Message(address, data[:fit], count > 0, reached))
+            raise BusError(errno.ETIMEDOUT, "the adapter gives up: the transfer takes too long")
         logged.append(Message(address, data, count > 0, reached))
         if not reached:
             raise BusError(NO_ANSWER, f"nobody acknowledges address 0x{address:02X}")
@@ -291,6 +301,10 @@ class SimI2CBus:
         self._deliver(reached, data, touched)
         return b""
 
+    def _time_left(self) -> float:
+        """Seconds until the adapter gives this transfer up."""
+        return self.timeout - (self._traffic.seconds(self.speed) - self._began)
+
     def _deliver(self, reached: tuple[Device, ...], data: bytes, touched: list[Device]) -> None:
         self._traffic.written += len(data)
         self._traffic.bits += 9 * len(data)
@@ -300,6 +314,8 @@ class SimI2CBus:
             device.write(data)
 
     def _strikes(self, fault: Fault, address: int, reached: tuple[Device, ...]) -> bool:
+        if fault.last == self._traffic.transfers:  # it has slowed down this one already
+            return False
         if fault.address not in (None, address) or (fault.device is not None and fault.device not in reached):
             return False
         if fault.skip:
@@ -310,6 +326,7 @@ class SimI2CBus:
         if fault.probability < 1 and self._random.random() >= fault.probability:
             return False
         fault.hits += 1
+        fault.last = self._traffic.transfers
         return True
 
 
