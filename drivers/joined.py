@@ -43,6 +43,11 @@ class JoinedBoard:
         """When ``poll`` or ``flush`` must be called next even if nothing wakes."""
         return min((at for board in self._boards if (at := board.deadline()) is not None), default=None)
 
+    @property
+    def down(self) -> tuple[str, ...]:
+        """What is wrong with buses as a whole."""
+        return tuple(fault for board in self._boards for fault in board.down)
+
     def start(self) -> None:
         """Start them all."""
         for board in self._boards:

@@ -26,7 +26,16 @@ START_S = 2.0
 
 
 class Ports(Protocol):
-    """Where pods may be (``drivers.serialports.SerialPorts``)."""
+    """Where pods may be (``drivers.serialports.SerialPorts``).
+
+    ``waitable``: whether open lines have file descriptors to wait on. Otherwise ``poll`` and ``flush`` must
+    be called when something has arrived.
+    """
+
+    @property
+    def waitable(self) -> bool:
+        """Whether a thread can wait for what arrives."""
+        ...
 
     def find(self) -> list[Port]:
         """The lines that are there now."""
@@ -108,9 +117,14 @@ class PodBoard:
         """When ``poll`` and ``flush`` must be called next even if nothing wakes."""
         return self._deadline() if self._thread is None else None
 
+    @property
+    def down(self) -> tuple[str, ...]:
+        """Pods have no bus in common."""
+        return ()
+
     def start(self) -> None:
-        """Do all the work on a thread of its own from now on."""
-        if self._thread is None:
+        """Do all the work on a thread of its own from now on, if lines can be waited for."""
+        if self._thread is None and self._ports.waitable:
             self._thread = threading.Thread(target=self._run, name="pods", daemon=True)
             self._thread.start()
 
@@ -224,7 +238,7 @@ class PodBoard:
         return None
 
     def _vacant(self) -> Place | None:
-        return next((place for place in self._places if place.line is None), None)
+        return next((place for place in self._places if place.line is None and not place.fixed), None)
 
     def _choose(self, line: Line, now: float) -> None:
         place = self._vacant()
@@ -268,6 +282,8 @@ class PodBoard:
                 return problem
         if place.screen.fault is not None:
             return place.screen.fault
+        if place.fixed:
+            return f"pod {place.bound} is not there: plug it in (the board's profile allows no other one)"
         if place.bound:
             return (
                 f"pod {place.bound} is not there: plug it in, or press PLAY on the one that takes its place"

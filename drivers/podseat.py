@@ -20,7 +20,8 @@ BY_NUMBER = tuple(Button(name) for name in BUTTONS)
 class PodPlace:
     """A seat that has a pod. ``pod``: its id, 16 hexadecimal digits; "": the one that is chosen by its PLAY.
 
-    ``rotate``: 180 if the pod is mounted upside down (its own firmware/pod/pins.py may turn the panel, too).
+    ``fixed``: no other pod may take its place. ``rotate``: 180 if the pod is mounted upside down (its own
+    firmware/pod/pins.py may turn the panel, too).
     """
 
     number: int
@@ -28,6 +29,7 @@ class PodPlace:
     pod: str = ""
     rotate: int = 0
     lamp: bool = True
+    fixed: bool = False
 
 
 class PodScreen:
@@ -102,6 +104,7 @@ class Place:
     def __init__(self, place: PodPlace, wake: Callable[[], None], now: float) -> None:
         self.number = place.number
         self.bound = place.pod.lower()
+        self.fixed = place.fixed
         self.screen = PodScreen(place.rotate, wake)
         self.lamp = PodLamp(self.screen, wake) if place.lamp else None
         self.seat = Seat(place.number, place.label, self.screen, self.lamp)

@@ -6,6 +6,7 @@ import select
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,16 @@ class Port:
 
 
 class SerialPorts:
-    """The serial lines of this machine: those of pods on USB, and those at ``paths`` (as ``/dev/serial0``).
+    """The serial lines of this machine: those of pods on USB, and those at ``paths``.
 
+    ``paths`` are devices, as ``/dev/serial0``, or patterns with * and ?, as ``/dev/ttyUSB*``.
     Pods on USB are known by their USB ids, and called by their name under /dev/serial/by-id, which stays the
     same whatever order they were plugged in. ``dev`` and ``sys`` are the kernel's folders; ``serial_class``
     stands in for pyserial's ``Serial``.
     """
+
+    waitable = True
+    """Its lines have file descriptors to wait on (``drivers.pod.Ports``)."""
 
     def __init__(
         self,
@@ -50,9 +55,8 @@ class SerialPorts:
     def find(self) -> list[Port]:
         """The lines that are there now, each device once; those at the given paths first."""
         found: dict[str, Port] = {}
-        for path in self._paths:
-            if os.path.exists(path):
-                found.setdefault(os.path.realpath(path), Port(path))
+        for path in (path for pattern in self._paths for path in sorted(glob(pattern))):
+            found.setdefault(os.path.realpath(path), Port(path))
         try:
             links = sorted(self._by_id.iterdir())
         except OSError:  # there is no such folder while no USB line is plugged in

@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from drivers.board import open_board
+from drivers.pod import Ports
+from firmware.bindings import Bindings
+from firmware.seats import open_seats
 from firmware.table.runner import Runner
 from firmware.table.session import Session
 from firmware.table.words import Words
@@ -30,6 +32,20 @@ class Host(Protocol):
     @property
     def pins(self) -> Any:
         """A gpiozero pin factory."""
+        ...
+
+    @property
+    def ports(self) -> Ports:
+        """The lines on which pods may be."""
+        ...
+
+    @property
+    def bindings(self) -> Bindings:
+        """Which pod has which seat."""
+        ...
+
+    def draw(self) -> int:
+        """16 random bits, that nobody can know beforehand."""
         ...
 
     def clock(self) -> float:
@@ -85,7 +101,7 @@ class Table:
 
     def __init__(self, host: Host, session: Session, words: Words, *, refresh: float | None = None) -> None:
         self.host = host
-        self.board = open_board(host.profile, host.buses, host.pins, clock=host.clock, refresh=refresh)
+        self.board = open_seats(host, refresh=refresh)
         self.runner = Runner(self.board, session, words)
 
     def listen(self, wake: Callable[[], None]) -> None:

@@ -1,18 +1,24 @@
 """A whole simulated table: simulated chips and wires, the real drivers on them, and the table's program."""
 
+import random
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
 from drivers.latebus import LateBus
 from drivers.linepins import line_pins
+from drivers.pod import Ports
+from firmware.bindings import Bindings
 from firmware.live import Table
+from firmware.steppedpods import SteppedPods
 from firmware.table.session import Session
 from firmware.table.words import Words
 from hardware.bus import I2CBus
 from hardware.errors import BusError
 from hardware.profile import Profile
+from hardware.sim.podparts import PodParts
 from hardware.sim.tree import SimBoard
 
 
@@ -82,11 +88,31 @@ class Happening(Protocol):
         ...
 
 
+class Pods(Ports, Happening, Protocol):
+    """The pods of a simulated board: the lines to them, and what goes on at their ends."""
+
+    def start(self, wake: Callable[[], None]) -> None:
+        """Real time begins. Call ``wake`` (from any thread) when ``advance`` has something to do."""
+        ...
+
+    def close(self) -> None:
+        """End what runs. A second call does nothing."""
+        ...
+
+
+def pod_ids(profile: Profile) -> dict[int, str]:
+    """The numbers of the pods that stand at the seats: those that the profile names, or made up."""
+    named = {seat.pod for seat in profile.pods}
+    made_up = (pod for number in range(256) if (pod := f"e66141040331a5{number:02x}") not in named)
+    return {seat.number: seat.pod or next(made_up) for seat in profile.pods}
+
+
 class SimHost:
     """The computer of a simulated board (``firmware.live.Host``). ``wires`` are the simulated chips.
 
     Its time is virtual, moved by ``advance`` and by what the transfers take; or real, if ``clock`` (seconds,
-    monotonic) and ``sleep`` (as ``time.sleep``: transfers take their time) are handed in.
+    monotonic) and ``sleep`` (as ``time.sleep``: transfers take their time) are handed in. ``pods`` brings the
+    board's pods to life; without it their program runs on this Python, in the board's time.
     """
 
     def __init__(
@@ -96,6 +122,7 @@ class SimHost:
         seed: int = 0,
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], None] | None = None,
+        pods: Callable[[Mapping[int, PodParts], Mapping[int, str]], Pods] | None = None,
     ) -> None:
         self.profile = profile
         self.now = 0.0
@@ -106,8 +133,24 @@ class SimHost:
         """the device nodes by the names of their buses"""
         self.buses = {name: LateBus(node.open, name) for name, node in self.nodes.items()}
         self.pins = line_pins(self.wires.lines, self.clock)
+        self._chance = random.Random(seed)
+        ids = pod_ids(profile)
+        self.ports = (pods or self._stepped)(self.wires.pods, ids)
+        """the lines to the pods, and what is at their ends"""
+        self.bindings = Bindings(None)
+        for seat in profile.pods:
+            self.bindings.bind(seat.number, ids[seat.number])
         self.happenings: list[Happening] = []
         """what else happens to the board"""
+        self._asked: deque[Callable[[], None]] = deque()
+        self._wake: Callable[[], None] = lambda: None
+
+    def _stepped(self, parts: Mapping[int, PodParts], ids: Mapping[int, str]) -> SteppedPods:
+        return SteppedPods(parts, ids, self._chance, self.clock)
+
+    def draw(self) -> int:
+        """16 bits of this board's chance."""
+        return self._chance.getrandbits(16)
 
     def _virtual_now(self) -> float:
         return self.now
@@ -118,21 +161,35 @@ class SimHost:
     def listen(self, wake: Callable[[], None]) -> None:
         """From now on call ``wake`` (from any thread) when ``advance`` has something to do."""
         self.wires.listen(wake)
+        self._wake = wake
+        self.ports.start(wake)
+
+    def do(self, act: Callable[[], None]) -> None:
+        """Have something done to the board at the next ``advance``, which is soon. From any thread."""
+        self._asked.append(act)
+        self._wake()
 
     def advance(self, now: float) -> None:
         """Let everything happen that happens up to ``now`` (seconds, monotonic)."""
         self.now = max(self.now, now)
+        while self._asked:
+            self._asked.popleft()()
         for happening in self.happenings:
             happening.advance(now)
         self.wires.advance(now)
+        self.ports.advance(now)
 
     def deadline(self) -> float | None:
         """When ``advance`` must be called next even if nothing wakes; None: not before a press."""
         times = [happening.deadline() for happening in self.happenings]
-        return min((at for at in (self.wires.deadline(), *times) if at is not None), default=None)
+        times += [self.wires.deadline(), self.ports.deadline()]
+        return min((at for at in times if at is not None), default=None)
 
     def close(self) -> None:
-        """Close the device nodes."""
+        """Close the device nodes, and pull the pods. A second call does nothing."""
+        for pod in self.wires.pods.values():
+            pod.unplug()
+        self.ports.close()
         for bus in self.buses.values():
             bus.close()
 

@@ -135,6 +135,11 @@ class Board(Protocol):
         """When ``poll`` or ``flush`` must be called next even if nothing wakes; None: not before a wake."""
         ...
 
+    @property
+    def down(self) -> tuple[str, ...]:
+        """What is wrong with buses as a whole, in words for an operator; nothing if all work."""
+        ...
+
     def start(self) -> None:
         """Give each bus its own thread."""
         ...

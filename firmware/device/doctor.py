@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from drivers.libraries import LIBRARIES, check_library
+from drivers.libraries import check_library
 from drivers.pi import LibraryError, i2c_adapters
+from firmware.bindings import Bindings
 from firmware.device.buses import BusCheck
 from firmware.device.buttons import button_findings
 from firmware.device.findings import Finding, as_json, gravest
-from firmware.device.host import PiHost
+from firmware.device.host import PiHost, libraries_for
 from firmware.device.instance import only_instance, running, runtime_folder
-from firmware.device.options import add_device_options, chosen_board, open_simulated
+from firmware.device.options import add_device_options, bindings_path, chosen_board, open_simulated
 from firmware.exits import CannotRunError, Exit
 from firmware.streams import say
 from hardware.profile import Profile
@@ -65,7 +66,7 @@ def _real(args: argparse.Namespace, profile: Profile) -> Iterator[Finding]:
     model = MODEL.read_text().rstrip("\0") if MODEL.exists() else "no Raspberry Pi"
     adapters = ", ".join(f"{number} = {name}" for number, name in i2c_adapters().items())
     yield Finding("computer", Exit.DONE, f"{model}; I2C buses: {adapters or 'none'}")
-    for name in LIBRARIES:
+    for name in libraries_for(profile):
         yield _library(name)
     folder = runtime_folder(args.runtime)
     process = running(folder)
@@ -75,11 +76,12 @@ def _real(args: argparse.Namespace, profile: Profile) -> Iterator[Finding]:
         return
     with only_instance(folder):
         try:
-            host = PiHost(profile)
+            host = PiHost(profile, Bindings(bindings_path()))
         except CannotRunError as problem:
             yield Finding("pins", problem.exit_code, str(problem))
             return
-        yield Finding("pins", Exit.DONE, "the header's lines can be opened")
+        if profile.wired:
+            yield Finding("pins", Exit.DONE, "the header's lines can be opened")
         yield from BusCheck(profile, host.buses, host.clock, host.set_speed).findings()
         yield from button_findings(host)
         host.close()

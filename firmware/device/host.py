@@ -1,8 +1,9 @@
 """The Raspberry Pi as the host of a board: its kernel's buses and pins."""
 
 import logging
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, NoReturn
@@ -10,6 +11,8 @@ from typing import Any, NoReturn
 from drivers.latebus import LateBus
 from drivers.libraries import LIBRARIES, check_library
 from drivers.pi import LibraryError, PinError, bus_speed, open_bus, open_pins
+from drivers.serialports import SerialPorts
+from firmware.bindings import Bindings
 from firmware.exits import CannotRunError, Exit
 from hardware.profile import Profile
 
@@ -26,23 +29,31 @@ class NoPins:
         raise self._problem
 
 
+def libraries_for(profile: Profile) -> Sequence[str]:
+    """The libraries that a board needs: without wires, only that for the lines to the pods."""
+    return tuple(LIBRARIES) if profile.wired else ("pyserial",)
+
+
 class PiHost:
-    """A computer with a header (``firmware.live.Host``).
+    """A computer with a header (``firmware.live.Host``), or any with USB for a board that has pods only.
 
     Buses are opened when they are first used: they may appear later. Raise CannotRunError for libraries that
     do not work, and if the board's buttons are on a header that cannot be had.
     """
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: Profile, bindings: Bindings) -> None:
         self.profile = profile
+        self.bindings = bindings
         names = dict.fromkeys((*profile.buses, *profile.bus_names()))
         self.buses = {name: LateBus(partial(open_bus, profile, name), name) for name in names}
-        self.pins: Any
+        self.ports = SerialPorts(profile.pod_paths)
+        self.pins: Any = None
         self._closing = ExitStack()
         try:
-            for name in LIBRARIES:
+            for name in libraries_for(profile):
                 check_library(name)
-            self.pins = self._closing.enter_context(open_pins())
+            if profile.wired:
+                self.pins = self._closing.enter_context(open_pins())
         except LibraryError as problem:
             raise CannotRunError(Exit.LIBRARY, str(problem)) from problem
         except PinError as problem:
@@ -58,6 +69,10 @@ class PiHost:
         """The clock in Hz that the device tree sets a bus to; None if it does not say."""
         bus = self.profile.buses.get(name)
         return None if bus is None or bus.number is None else bus_speed(bus.number)
+
+    def draw(self) -> int:
+        """16 random bits."""
+        return secrets.randbits(16)
 
     def clock(self) -> float:
         """Seconds, monotonic."""

@@ -2,10 +2,13 @@
 
 import argparse
 import heapq
+import os
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firmware.bindings import DEFAULT_PATH as SEATS_PATH
 from firmware.errors import UsageError
 from firmware.exits import Exit
 from firmware.options import given, path
@@ -66,6 +69,12 @@ def chosen_board(args: argparse.Namespace) -> tuple[Settings, Profile]:
         return settings, load_profile(args.board or settings.board)
     except TomlError as problem:
         raise UsageError(str(problem)) from problem
+
+
+def bindings_path() -> Path:
+    """Where the table on its board keeps which pod has which seat: systemd's state folder, if it has one."""
+    state = os.environ.get("STATE_DIRECTORY")
+    return Path(state, SEATS_PATH.name) if state else SEATS_PATH
 
 
 def open_simulated(

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from engine.moves import Action, Deal
 from engine.rules import Rules
+from firmware.bindings import Bindings
 from firmware.chance import bots, packs
 from firmware.device.host import PiHost
 from firmware.device.instance import only_instance, runtime_folder
 from firmware.device.notify import Notifier
-from firmware.device.options import add_device_options, chosen_board, open_simulated
+from firmware.device.options import add_device_options, bindings_path, chosen_board, open_simulated
 from firmware.device.status import StatusKeeper
 from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
@@ -85,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
             )
             _say_when_lit(simulated)
         else:
-            host = PiHost(profile)
+            host = PiHost(profile, Bindings(bindings_path()))
         notifier = Notifier()
         table = Table(host, session, catalogue(settings.language), refresh=REFRESH_S)
         device = Device(table, StatusKeeper(folder, profile.name, notifier), notifier, log)

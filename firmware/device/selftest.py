@@ -3,16 +3,17 @@
 import argparse
 from collections.abc import Callable
 
-from drivers.board import open_board
+from firmware.bindings import Bindings
 from firmware.device.buttons import button_fault
 from firmware.device.findings import as_json, gravest
 from firmware.device.host import PiHost
 from firmware.device.instance import only_instance, runtime_folder
-from firmware.device.options import add_device_options, chosen_board, open_simulated
+from firmware.device.options import add_device_options, bindings_path, chosen_board, open_simulated
 from firmware.device.testpages import Page, draw
 from firmware.device.trials import Trials
 from firmware.errors import UsageError
 from firmware.live import Finished, Host, run_live, run_virtually
+from firmware.seats import open_seats
 from firmware.streams import say
 from firmware.table.words import Words, catalogue
 
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         run_virtually(test, host.clock)
     else:
         with only_instance(runtime_folder(args.runtime)):
-            test = SelfTest(PiHost(profile), words, args.seconds)
+            test = SelfTest(PiHost(profile, Bindings(bindings_path())), words, args.seconds)
             run_live(test, test.clock)
     findings = list(test.trials.findings())
     say(as_json(findings) if args.json else "\n".join(finding.line for finding in findings))
@@ -58,7 +59,7 @@ class SelfTest:
         self.clock = host.clock
         self._host = host
         self._words = words
-        self._board = open_board(host.profile, host.buses, host.pins, clock=host.clock, refresh=REFRESH_S)
+        self._board = open_seats(host, refresh=REFRESH_S)
         labels = {number: seat.label for number, seat in self._board.seats.items()}
         self.trials = Trials(labels, host.clock(), seconds)
         """what has been found so far"""

@@ -24,8 +24,8 @@ class PodProgram(Protocol):
         """It stands still from now on, or goes on."""
         ...
 
-    def contact(self, button: Button, closed: bool) -> None:
-        """A button's contact closes or opens."""
+    def contact(self, button: Button, closed: bool, at: float) -> None:
+        """A button's contact closes or opens; ``at``: seconds, monotonic."""
         ...
 
 
@@ -86,4 +86,4 @@ class PodParts:
 
     def _moved(self, button: Button, at: float, level: bool) -> None:
         if self.program is not None:
-            self.program.contact(button, not level)
+            self.program.contact(button, not level, at)
