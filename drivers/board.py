@@ -7,6 +7,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
+from drivers.allowance import Allowance
 from drivers.buttons import NoButtons, PinButtons, PinLamp
 from drivers.expander import Expander
 from drivers.oled import Oled
@@ -174,6 +175,7 @@ class _Opening:
         clear_bus: Callable[[str], None] | None,
     ) -> None:
         """An owner for each bus."""
+        allowances = {name: Allowance(clock) for name in self._profile.buses}
         for name, bus in self._buses.items():
             ladder: list[Rung] = [
                 ("opening it anew", bus.reopen),
@@ -183,9 +185,16 @@ class _Opening:
                 ladder.append(("clearing it", partial(clear_bus, name)))
             # A channel of a kernel's mux is not named in the profile.
             own = self._profile.buses.get(name)
+            trunk = name if own is not None else self._profile.muxes[name.partition("/")[0]].bus
             speed = min(bus.speed for bus in self._profile.buses.values()) if own is None else own.speed
             self.owners[name] = BusOwner(
-                name, clock=clock, refresh=refresh, bus=bus, ladder=ladder, speed=speed
+                name,
+                clock=clock,
+                refresh=refresh,
+                bus=bus,
+                ladder=ladder,
+                speed=speed,
+                allowance=allowances[trunk],
             )
 
     def open_expanders(self, clock: Callable[[], float]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
+from drivers.allowance import ALLOWANCE_SECONDS, WINDOW_SECONDS, Allowance, patience
 from drivers.care import NEVER, Care, ExpanderCare, ScreenCare
 from drivers.expander import Expander
 from drivers.oled import Oled
@@ -19,20 +20,8 @@ BUS_PROBE_SECONDS = 3.0
 """So long after everything was tried in vain to bring a bus back, it is tried again."""
 NODE_PROBE_SECONDS = 1.0
 """The same while there is no device node: to look costs nothing."""
-ALLOWANCE_SECONDS = 0.02
-"""After so much bus time for chips in trouble those that work have their turns before another try.
-
-One more transfer may follow that nothing but the adapter's time-out ends (``hardware.bus.TIMEOUT_SECONDS``).
-So a chip that goes bad costs the others 0.07 s at most.
-"""
 TURN_SECONDS = 0.05
 """A panel makes room for others that have something to show after so long."""
-GRACE_SECONDS = 0.01
-"""A transfer takes too long if it takes more than this and its bytes at ..."""
-SLOWEST_HZ = 80_000
-"""... this speed: a bus that was left at its default runs at 100 kHz."""
-BITS_A_BYTE = 9
-"""On the wire: eight and the acknowledgement."""
 SHARE = 10
 """A failed or sluggish chip waits at least so many times longer than its last attempt took."""
 ROUNDS = 4
@@ -55,7 +44,8 @@ class BusOwner:
     nothing, and a bus without traffic is asked whether it is there; None: never.
 
     ``bus``: tells when nobody on it answers. Then the ``ladder`` is climbed, a rung at a time until somebody
-    does, and again three seconds later. ``speed``: Hz that the bus is configured to.
+    does, and again three seconds later. ``speed``: Hz that the bus is configured to. ``allowance``: shared by
+    all owners of one trunk's channels.
     """
 
     def __init__(
@@ -67,6 +57,7 @@ class BusOwner:
         bus: WatchedBus | None = None,
         ladder: Sequence[Rung] = (),
         speed: int = 400_000,
+        allowance: Allowance | None = None,
     ) -> None:
         self.name = name
         self.fault: str | None = None
@@ -75,7 +66,8 @@ class BusOwner:
         self._refresh = refresh
         self._bus = bus
         self._ladder = ladder
-        self._slowest = min(speed, SLOWEST_HZ)
+        self._allowance = allowance or Allowance(clock)
+        self._speed = speed
         self._next_climb = float("-inf")
         self._rung = 0
         self._last_pulse = float("-inf")
@@ -83,8 +75,6 @@ class BusOwner:
         self._screens: list[ScreenCare] = []
         self._expanders: list[ExpanderCare] = []
         self._retried: set[Oled] = set()
-        self._lost = self._lost_before = 0.0
-        """bus time that chips in trouble took in this flush and in the one before"""
         self._wakened = threading.Event()
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -152,7 +142,6 @@ class BusOwner:
         return None if first == NEVER else first
 
     def _flush(self, now: float) -> None:
-        self._lost, self._lost_before = 0.0, self._lost
         while self._retried:
             screen = self._retried.pop()
             self._next_climb = float("-inf")
@@ -173,12 +162,8 @@ class BusOwner:
         for _ in range(ROUNDS):
             if not self._paint_round(now):
                 break
-        # Whoever has asked for something by now has waited for what was lost: the next flush begins with it.
-        if not self._lost:
-            self._try_one(now)
-        if self._lost or self.fault is not None:
-            return
-        if self._refresh is not None and now >= self._last_pulse + PULSE_SECONDS:
+        self._try_one(now)
+        if self.fault is None and self._refresh is not None and now >= self._last_pulse + PULSE_SECONDS:
             self._pulse(now)
 
     def _paint_round(self, now: float) -> bool:
@@ -201,7 +186,15 @@ class BusOwner:
         bad = [care for care in self._cares() if not care.healthy and now >= care.due]
         if not bad or self.fault is not None:
             return
-        care = min(bad, key=lambda care: care.next_try)
+        with self._allowance.turn() as mine:
+            free_at = self._allowance.free_at if mine else self._clock() + WINDOW_SECONDS
+            if free_at > self._clock():
+                for care in bad:
+                    care.next_try = max(care.next_try, free_at)
+            else:
+                self._try(min(bad, key=lambda care: care.next_try), now)
+
+    def _try(self, care: Care, now: float) -> None:
         if isinstance(care, ExpanderCare):
             self._poll(care)
         elif isinstance(care, ScreenCare):
@@ -239,7 +232,7 @@ class BusOwner:
     def _pulse(self, now: float) -> None:
         self._last_pulse = now
         working = [care for care in self._screens if care.healthy]
-        if working:
+        if working and not self._allowance.used:
             care = working[self._pulses % len(working)]
             self._pulses += 1
             self._attempt(care, now, partial(_one, care.screen.ping))
@@ -258,7 +251,7 @@ class BusOwner:
                 self._take_turn(care, begin())
             except OSError as error:
                 self._lose(care, self._clock() - began)
-                if tries_left == 0 or self._allowance_used:
+                if tries_left == 0 or self._allowance.used:
                     took = self._clock() - first
                     self._failed(care, now, took, f"does not answer: {error.strerror or error}")
                     self._ask_others(care, took)
@@ -276,10 +269,10 @@ class BusOwner:
             took = self._clock() - before
             spent += took
             sent = True
-            sluggish |= took > GRACE_SECONDS + count * BITS_A_BYTE / self._slowest
+            sluggish |= took > patience(count, self._speed)
             if sluggish:
                 self._lose(care, took)
-                if self._allowance_used:
+                if self._allowance.used:
                     if isinstance(care, ScreenCare):
                         care.screen.suspect()
                     break
@@ -296,11 +289,7 @@ class BusOwner:
     def _lose(self, care: Care, seconds: float) -> None:
         """Bus time went to a chip in trouble."""
         care.trouble_at = self._clock()
-        self._lost += seconds
-
-    @property
-    def _allowance_used(self) -> bool:
-        return self._lost + self._lost_before >= ALLOWANCE_SECONDS
+        self._allowance.spend(seconds)
 
     def _others_wait(self, care: Care) -> bool:
         return any(other.healthy and other.waits for other in self._screens if other is not care)
@@ -352,6 +341,9 @@ class BusOwner:
     def _climb(self, now: float) -> None:
         """Try to bring the bus back, if it is time."""
         if now < self._next_climb:
+            return
+        if self._alone and self._allowance.used:
+            self._next_climb = self._allowance.free_at
             return
         began = self._clock()
         back = self._rung == 0 and self._anybody()

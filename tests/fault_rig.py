@@ -59,7 +59,8 @@ class FaultyTable:
         self.profile = load_profile(board)
         self.host = SimHost(self.profile, seed=seed)
         self.begun = []
-        self.host.happenings.append(Plan(self.host, faults, self.begun.append))
+        self._troubled_until = {}
+        self.host.happenings.append(Plan(self.host, faults, self._begin))
         self.log = GameLog(games)
         seats = [seat.number for seat in self.profile.seats]
         self.session = Session(
@@ -95,10 +96,13 @@ class FaultyTable:
 
     def _faulty(self, device):
         """Whether a chip has a fault, or had one a while ago."""
-        return any(
-            self._device(fault.place) is device and self.host.now < fault.start + fault.seconds + HEALED_S
-            for fault in self.begun
-        )
+        return self.host.now < self._troubled_until.get(id(device), 0.0)
+
+    def _begin(self, fault):
+        self.begun.append(fault)
+        device = id(self._device(fault.place))
+        until = fault.start + fault.seconds + HEALED_S
+        self._troubled_until[device] = max(until, self._troubled_until.get(device, 0.0))
 
     def _device(self, place):
         wires = self.host.wires

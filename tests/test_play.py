@@ -62,6 +62,21 @@ def test_games_end_as_without_faults_while_chips_fail(board, games, capsys):
     assert not any(any(table.visible(seat)) for seat in table.wanted)
 
 
+@pytest.mark.parametrize("board", ["direct-6", "direct-6-usermux", "expander-6", "direct-2"])
+@pytest.mark.parametrize("seed", range(2, 7))
+def test_nobody_waits_for_other_seats_faults(board, seed):
+    """Whatever a seed lets fail in a minute of play, healthy seats lose at most 0.1 s of bus time to it.
+
+    And nothing shines at a seat that was not meant for it.
+    """
+    table = FaultyTable(board, seed, drawn_until(60, seed, board), bot_delay_s=0.9, games=99)
+    table.run(60.0)
+    assert len(table.begun) > 4
+    assert len(table.waits) > 10
+    assert max(lost for _, _, lost in table.waits) <= 0.1
+    table.table.close()
+
+
 def test_a_bad_contact_fills_no_log(caplog):
     """A panel that comes and goes is named once for each change, and ten times a minute at most."""
     logging.disable(logging.NOTSET)
