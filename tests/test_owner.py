@@ -340,8 +340,8 @@ def test_frames_are_whole() -> None:
     rig = Rig()
     bell = Bell()
     rig.sim.watch(bell.ring)
-    rig.board.start()
     rig.bus.log = []
+    rig.board.start()
 
     def draw(seat: int) -> None:
         for number in range(60):
