@@ -203,8 +203,8 @@ def _denied(host: SimHost, place: str, value: str, end: ExitStack) -> None:
 
 def _garble(host: SimHost, place: str, value: str, end: ExitStack) -> None:
     pod = host.wires.pods[int(place)]
-    end.callback(setattr, pod, "noise", 0.0)
-    pod.noise = float(value)
+    end.callback(pod.garble, 0.0)
+    pod.garble(float(value))
 
 
 def _freeze(host: SimHost, place: str, value: str, end: ExitStack) -> None:

@@ -1,5 +1,6 @@
 """A whole simulated table: simulated chips and wires, the real drivers on them, and the table's program."""
 
+import os
 import random
 import threading
 from collections import deque
@@ -13,6 +14,7 @@ from drivers.pod import Ports
 from firmware.bindings import Bindings
 from firmware.live import Table
 from firmware.steppedpods import SteppedPods
+from firmware.streams import say
 from firmware.table.session import Session
 from firmware.table.words import Words
 from hardware.bus import I2CBus
@@ -100,6 +102,28 @@ class Pods(Ports, Happening, Protocol):
         ...
 
 
+MakePods = Callable[[Mapping[int, PodParts], Mapping[int, str], random.Random], Pods]
+"""Brings pods to life: what each is made of and its number, both by its seat; and chance."""
+
+
+def pods_in_real_time(profile: Profile) -> MakePods | None:
+    """What runs the pods of a board in real time, and say so: a MicroPython if there is one.
+
+    None: this Python, or there are no pods.
+    """
+    if not profile.pods:
+        return None
+    if os.name == "posix":  # elsewhere there are no pseudo-terminals
+        from firmware.podprocesses import running_pods
+        from hardware.sim.podprocess import find_micropython
+
+        if (micropython := find_micropython()) is not None:
+            say(f"The pods run their own program on {os.path.basename(micropython)}, a process each.")
+            return running_pods(micropython)
+    say("No MicroPython is installed: the pods' program runs on this Python (docs/pods.md).")
+    return None
+
+
 def pod_ids(profile: Profile) -> dict[int, str]:
     """The numbers of the pods that stand at the seats: those that the profile names, or made up."""
     named = {seat.pod for seat in profile.pods}
@@ -122,7 +146,7 @@ class SimHost:
         seed: int = 0,
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], None] | None = None,
-        pods: Callable[[Mapping[int, PodParts], Mapping[int, str]], Pods] | None = None,
+        pods: MakePods | None = None,
     ) -> None:
         self.profile = profile
         self.now = 0.0
@@ -135,7 +159,7 @@ class SimHost:
         self.pins = line_pins(self.wires.lines, self.clock)
         self._chance = random.Random(seed)
         ids = pod_ids(profile)
-        self.ports = (pods or self._stepped)(self.wires.pods, ids)
+        self.ports = (pods or self._stepped)(self.wires.pods, ids, self._chance)
         """the lines to the pods, and what is at their ends"""
         self.bindings = Bindings(None)
         for seat in profile.pods:
@@ -145,8 +169,10 @@ class SimHost:
         self._asked: deque[Callable[[], None]] = deque()
         self._wake: Callable[[], None] = lambda: None
 
-    def _stepped(self, parts: Mapping[int, PodParts], ids: Mapping[int, str]) -> SteppedPods:
-        return SteppedPods(parts, ids, self._chance, self.clock)
+    def _stepped(
+        self, parts: Mapping[int, PodParts], ids: Mapping[int, str], chance: random.Random
+    ) -> SteppedPods:
+        return SteppedPods(parts, ids, chance, self.clock)
 
     def draw(self) -> int:
         """16 bits of this board's chance."""

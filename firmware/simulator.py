@@ -20,17 +20,21 @@ from firmware.finished import JournalGames, MemoryGames
 from firmware.live import Live, Table
 from firmware.options import add_rule_options, given, path, rules_from
 from firmware.saving import journal_in
-from firmware.simulation import SimHost
+from firmware.simulation import SimHost, pods_in_real_time
 from firmware.streams import say
 from firmware.table.book import SavedGameError
 from firmware.table.journal import Journal
 from firmware.table.session import Session
 from firmware.table.words import catalogue
 from firmware.web.server import serve
+from firmware.web.wire import PodState
 from hardware.errors import ProfileError
 from hardware.profile import Profile, board_names, load_profile
 from hardware.seat import Button
 from hardware.sim.tree import SimBoard
+
+GARBLED_BYTES = 0.05
+"""Share of the bytes that are damaged on a pod's line when the page garbles it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,11 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--bot-delay", type=float, default=1.0, metavar="S", help="seconds that a bot thinks (default: 1)"
     )
     parser.add_argument(
+        "--board",
         "--profile",
+        dest="profile",
         type=given,
         default="direct-6-usermux",
         metavar="BOARD",
-        help=f"board profile: {', '.join(board_names())}, or the path of a .toml (default: direct-6-usermux)",
+        help=f"board: {', '.join(board_names())}, or the path of a .toml (default: direct-6-usermux)",
     )
     parser.add_argument(
         "--seed", type=int, metavar="N", help="repeat packs and bots from this number (default: by chance)"
@@ -97,7 +103,13 @@ def run(args: argparse.Namespace) -> int:
     if not 0 <= args.port <= 65535:
         raise UsageError(f"--port {args.port}: choose 1 to 65535, or 0 for a free one")
     profile = _profile(args.profile, args.seats)
-    host = SimHost(profile, seed=args.seed or 0, clock=time.monotonic, sleep=time.sleep)
+    host = SimHost(
+        profile,
+        seed=args.seed or 0,
+        clock=time.monotonic,
+        sleep=time.sleep,
+        pods=pods_in_real_time(profile),
+    )
     with ExitStack() as ending:
         journal: Journal | MemoryGames
         games: JournalGames | MemoryGames
@@ -107,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
         else:
             journal = games = MemoryGames()
         table = Table(host, _session(args, profile, journal), catalogue())
-        serving = partial(serve, Shown(host.wires), games, host=args.host, port=args.port)
+        serving = partial(serve, Shown(host.wires, host.do), games, host=args.host, port=args.port)
         asyncio.run(_serve(table, serving, browser=not args.no_browser))
     return 0
 
@@ -184,10 +196,14 @@ def _desktop() -> bool:
 
 
 class Shown:
-    """What the page shows of the simulated chips, and the buttons that it presses on them."""
+    """What the page shows of the simulated chips, and the buttons that it presses on them.
 
-    def __init__(self, wires: SimBoard) -> None:
+    ``do`` has something done on the thread that advances the board.
+    """
+
+    def __init__(self, wires: SimBoard, do: Callable[[Callable[[], None]], None] = lambda act: act()) -> None:
         self._wires = wires
+        self._do = do
         self._labels = {seat.number: seat.label for seat in wires.profile.seats}
         self.seats = tuple(self._labels)
 
@@ -202,6 +218,23 @@ class Shown:
     def lamp(self, seat: int) -> bool | None:
         """Whether the seat's lamp is lit; None if it has none."""
         return self._wires.lamp(seat)
+
+    def pod(self, seat: int) -> PodState | None:
+        """Whether the seat's pod is plugged in, and its line garbled; None if it has none."""
+        pod = self._wires.pods.get(seat)
+        return None if pod is None else PodState(pod.plugged, pod.noise > 0)
+
+    def act_on_pod(self, seat: int, act: str) -> None:
+        """Pull the pod's cable, plug it in, start its program anew, garble its line, or clear that."""
+        pod = self._wires.pods[seat]
+        acts: dict[str, Callable[[], None]] = {
+            "unplug": pod.unplug,
+            "plug": pod.plug,
+            "reset": pod.reset,
+            "garble": partial(pod.garble, GARBLED_BYTES),
+            "clear": partial(pod.garble, 0.0),
+        }
+        self._do(acts[act])
 
     def press(self, seat: int, button: str) -> None:
         """A finger presses the button."""

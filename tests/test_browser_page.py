@@ -455,7 +455,7 @@ def test_a_dead_socket_is_noticed(table, start, open_page):
 def test_another_versions_page_asks_to_be_reloaded(serving, table, open_page, monkeypatch):
     """A page that meets another protocol than its own says so instead of drawing wrongly."""
     page = open_page(serving.address)
-    monkeypatch.setattr(wire, "VERSION", 3)
+    monkeypatch.setattr(wire, "VERSION", 4)
     page.reload()
     page.wait_for_selector("[data-link=other]")
     assert "reload" in page.inner_text("[role=status]")

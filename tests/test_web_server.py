@@ -123,8 +123,8 @@ def test_a_socket_begins_with_everything(serving, table):
     table.show(2, lamp=True)
     with opened(serving) as client:
         hello, first = snapshot(client)
-    assert hello["protocol"] == 2
-    assert hello["seats"] == [{"seat": seat, "label": f"Place {seat}"} for seat in range(1, 7)]
+    assert hello["protocol"] == 3
+    assert hello["seats"] == [{"seat": seat, "label": f"Place {seat}", "pod": False} for seat in range(1, 7)]
     lamps = {1: 0, 2: 1, 3: 0, 4: 2, 5: 0, 6: 0}
     assert first == [bytes((seat, lamps[seat])) + noise(seat) for seat in range(1, 7)]
     assert {len(frame) for frame in first} == {FRAME_BYTES}

@@ -9,6 +9,7 @@ from conftest import WAIT_S
 
 from firmware.finished import MemoryGames
 from firmware.web.server import serve
+from firmware.web.wire import PodState
 
 Edge = tuple[int, str, bool]
 
@@ -18,6 +19,8 @@ class MemoryTable:
 
     def __init__(self, seats: Iterable[int] = (1, 2, 3, 4, 5, 6)) -> None:
         self.seats = tuple(seats)
+        self.pods: dict[int, PodState] = {}
+        self.acts: queue.Queue[tuple[int, str]] = queue.Queue()
         self.edges: queue.Queue[Edge] = queue.Queue()
         self._pictures = {seat: noise(seat) for seat in self.seats}
         self._lamps: dict[int, bool | None] = {seat: None if seat == 4 else False for seat in self.seats}
@@ -31,6 +34,12 @@ class MemoryTable:
 
     def lamp(self, seat: int) -> bool | None:
         return self._lamps[seat]
+
+    def pod(self, seat: int) -> PodState | None:
+        return self.pods.get(seat)
+
+    def act_on_pod(self, seat: int, act: str) -> None:
+        self.acts.put((seat, act))
 
     def press(self, seat: int, button: str) -> None:
         self._edge(seat, button, True)

@@ -89,7 +89,7 @@ def open_simulated(
     ``told`` is called with each fault as it begins. Raise UsageError for faults that cannot be.
     """
     from firmware.faults import Plan, drawn, faults_help, parse_fault
-    from firmware.simulation import SimHost
+    from firmware.simulation import SimHost, pods_in_real_time
 
     if "help" in args.fault:
         say(faults_help())
@@ -101,6 +101,7 @@ def open_simulated(
         seed=args.seed or 0,
         clock=None if virtual else time.monotonic,
         sleep=None if virtual else time.sleep,
+        pods=None if virtual else pods_in_real_time(profile),
     )
     coming = heapq.merge(faults, coming, key=lambda fault: fault.start)
     host.happenings.append(Plan(host, coming, told))

@@ -21,7 +21,7 @@ from firmware.web.feed import GAMES, Changes, Feed
 from firmware.web.games import Games, Shelf
 from firmware.web.holds import Holds
 from firmware.web.pages import pages, refused
-from firmware.web.wire import MESSAGE_BYTES, Seats, parse
+from firmware.web.wire import MESSAGE_BYTES, Seats, parse, parse_pod
 
 PING_S = 10.0
 """A page is asked this often whether it is there, and has this long to answer; it hears from us as often."""
@@ -48,8 +48,12 @@ class Table(Seats, Protocol):
         """Take it off again."""
         ...
 
+    def act_on_pod(self, seat: int, act: str) -> None:
+        """Do one of ``wire.POD_ACTS`` to the seat's pod, which it has."""
+        ...
+
     def watch(self, changed: Callable[[int], None]) -> None:
-        """From now on call ``changed(seat)``, from any thread, when a seat's picture or lamp has changed."""
+        """From now on call ``changed(seat)``, from any thread, when its picture, lamp or pod has changed."""
         ...
 
 
@@ -122,6 +126,9 @@ class _Site:
         while True:
             message = await connection.recv()
             try:
+                if (pod := parse_pod(message, self._table, feed.seats)) is not None:
+                    self._table.act_on_pod(*pod)
+                    continue
                 down, seat, button = parse(message, feed.seats)
             except ValueError as reason:
                 return str(reason)

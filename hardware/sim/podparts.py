@@ -30,10 +30,7 @@ class PodProgram(Protocol):
 
 
 class PodParts:
-    """A pod's panel, contacts and lamp. ``told``: called when what can be seen has changed.
-
-    ``noise``: share of the bytes on its line that are damaged, 0 to 1, both ways.
-    """
+    """A pod's panel, contacts and lamp. ``told``: called when something of it has changed."""
 
     def __init__(self, panel: Panel, told: Callable[[], None]) -> None:
         self.panel = panel
@@ -43,6 +40,7 @@ class PodParts:
         """whether the lamp shines"""
         self.plugged = True
         self.noise = 0.0
+        """share of the bytes on its line that are damaged, both ways"""
         self.program: PodProgram | None = None
         self._told = told
         panel.changed = told
@@ -51,7 +49,8 @@ class PodParts:
             line.watch(partial(self._moved, button))
 
     def drive_lamp(self, on: bool) -> None:
-        """The program switches the lamp."""
+        """The program switches the lamp. It may do so a moment after its cable was pulled."""
+        on = on and self.plugged
         if self.lit != on:
             self.lit = on
             self._told()
@@ -73,6 +72,7 @@ class PodParts:
             self.panel.connected = True
             if self.program is not None:
                 self.program.power(True)
+            self._told()
 
     def reset(self) -> None:
         """Start the program anew."""
@@ -83,6 +83,11 @@ class PodParts:
         """Let the program stand still, or go on."""
         if self.plugged and self.program is not None:
             self.program.freeze(frozen)
+
+    def garble(self, share: float) -> None:
+        """Damage this share of the bytes on its line from now on, 0 to 1."""
+        self.noise = share
+        self._told()
 
     def _moved(self, button: Button, at: float, level: bool) -> None:
         if self.program is not None:

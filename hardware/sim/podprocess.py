@@ -1,5 +1,6 @@
 """A pod as a process of its own: the pod's program on a MicroPython, its line a pseudo-terminal."""
 
+import contextlib
 import os
 import pty
 import select
@@ -47,6 +48,8 @@ class PodProcess:
         """levels of the pins that the pod drives"""
         self.told: list[str] = []
         """what the pod's board told beside pins and I2C: ``dog 8000``, ``fed``, ``reset``"""
+        self.driven: Callable[[int, int], None] = lambda pin, level: None
+        """called when the pod drives a pin"""
         self.path = ""
         self._command = [micropython, *options, str(program)]
         self._environment = {
@@ -90,6 +93,11 @@ class PodProcess:
         os.close(pod_in)
         os.close(pod_out)
 
+    def kill(self) -> None:
+        """The process ends, the line stays: ``resume`` starts another one."""
+        assert self._process is not None
+        self._process.kill()
+
     def stop(self) -> None:
         """No power: the line goes with the process. A second call does nothing."""
         if self._process is None:
@@ -132,19 +140,24 @@ class PodProcess:
         """The pod's program meets a fault."""
         self._say("fail")
 
+    def freeze(self, frozen: bool) -> None:
+        """The pod's program stands still from now on, or goes on."""
+        self._say("stop" if frozen else "go")
+
     def fileno(self) -> int:
         """What to wait on before ``pump`` has something to do."""
         return self._from_pod
 
-    def pump(self) -> None:
-        """Take in what the pod's board has told, without waiting."""
+    def pump(self) -> bool:
+        """Take in what the pod's board has told, without waiting. Return whether it may tell more."""
         while self._process is not None and select.select([self._from_pod], [], [], 0)[0]:
             data = os.read(self._from_pod, 65536)
             if not data:
-                return
+                return False
             *lines, self._partial = (self._partial + data).split(b"\n")
             for line in lines:
                 self._take(line.decode().split())
+        return self._process is not None
 
     def wait(self, until: Callable[[], bool], seconds: float = 10) -> bool:
         """Pump until something is so, at most for a time; return whether it is."""
@@ -164,9 +177,12 @@ class PodProcess:
                 self.panel.write(bytes.fromhex(words[2]))
                 self.panel.stop(True)
         elif words[0] == "pin":
-            self.pins[int(words[1])] = int(words[2])
+            pin, level = int(words[1]), int(words[2])
+            self.pins[pin] = level
+            self.driven(pin, level)
         else:
             self.told.append(" ".join(words))
 
     def _say(self, line: str) -> None:
-        os.write(self._to_pod, f"{line}\n".encode())
+        with contextlib.suppress(BrokenPipeError):  # it has just ended
+            os.write(self._to_pod, f"{line}\n".encode())

@@ -12,8 +12,8 @@ const BUTTONS = new Map([
 
 // What these keys do anyway, where the focus is on it.
 const OWN = new Map([
-  ["Enter", "a, #open-games"],
-  [" ", "#open-games"],
+  ["Enter", "a, #open-games, .pod *"],
+  [" ", "#open-games, .pod *"],
 ]);
 
 // `chosen()` gives the seat that the keys press; `choose(seat)` is told of a digit key, and returns whether there

@@ -1,11 +1,11 @@
 // The socket to the table: it comes back by itself, and says when it is not there.
 
-const PROTOCOL = 2;
+const PROTOCOL = 3;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2000;
 
 export class Link {
-  // `on.hello(seats)`, `on.frame(seat, lamp, picture)`, `on.ended()` when another game has ended, `on.state(name)`:
+  // `on.hello(seats)`, `on.frame(seat, lamp, pod, picture)`, `on.ended()` when another game has ended, `on.state(name)`:
   // "connecting", "up", "lost" or "other".
   constructor(address, on) {
     this.address = address;
@@ -61,7 +61,7 @@ export class Link {
   #read(data) {
     if (data instanceof ArrayBuffer) {
       const bytes = new Uint8Array(data);
-      this.on.frame(bytes[0], bytes[1], bytes.subarray(2));
+      this.on.frame(bytes[0], bytes[1] & 3, bytes[1] >> 2, bytes.subarray(2));
     } else if (data === "games") {
       this.on.ended();
     } else if (data) {

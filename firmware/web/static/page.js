@@ -5,6 +5,7 @@ import { Games } from "./games.js";
 import { listenToKeys } from "./keys.js";
 import { fit, place } from "./layout.js";
 import { Link } from "./link.js";
+import { PodMenu } from "./pods.js";
 import { SeatView } from "./seat.js";
 
 const STATES = {
@@ -17,6 +18,7 @@ const STATES = {
 const alone = location.pathname !== "/";
 const table = document.getElementById("table");
 const views = new Map();
+const pods = new Map(); // the menus of the seats that have pods
 let shown = "";
 let chosen = Number(sessionStorage.getItem("seat"));
 
@@ -32,7 +34,10 @@ const games = alone ? null : new Games(() => {
 
 const link = new Link(`ws://${location.host}${alone ? location.pathname : ""}/socket`, {
   hello: build,
-  frame: (seat, lamp, picture) => views.get(seat).draw(lamp, picture),
+  frame(seat, lamp, pod, picture) {
+    views.get(seat).draw(lamp, picture);
+    pods.get(seat)?.show(pod);
+  },
   ended: () => games?.ended(),
   state(name) {
     if (games) games.button.disabled = name !== "up";
@@ -53,10 +58,12 @@ function build(seats) {
   fingers.releaseAll();
   for (const view of views.values()) view.element.remove();
   views.clear();
+  pods.clear();
   for (const seat of seats) {
     const view = new SeatView(seat, fingers);
     view.element.addEventListener("focusin", () => choose(seat.seat));
     views.set(seat.seat, view);
+    if (seat.pod) pods.set(seat.seat, new PodMenu(seat.seat, view.element, (text) => link.send(text)));
     table.append(view.element);
   }
   table.dataset.seats = seats.length;

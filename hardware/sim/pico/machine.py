@@ -1,9 +1,9 @@
 """Stands in for MicroPython's module machine: pins, I2C and watchdog are lines of text over two pipes.
 
 The pipes' numbers are in PICO_IN and PICO_OUT, the chip's number in PICO_ID. Lines to the pod: ``pin 10 0``
-(a level), ``i2c 0`` (nobody answers), ``i2c 1``, ``fail`` (the program meets a fault). Lines from the pod:
-``i2c 3c 00ae`` (a write), ``pin 15 1``, ``dog 8000`` (let out), ``fed`` (once a second at most), ``reset``.
-Runs on MicroPython and CPython.
+(a level), ``i2c 0`` (nobody answers), ``i2c 1``, ``fail`` (the program meets a fault), ``stop`` (it stands
+still) until ``go``. Lines from the pod: ``i2c 3c 00ae`` (a write), ``pin 15 1``, ``dog 8000`` (let out),
+``fed`` (once a second at most), ``reset``. The process ends with its pipes. Runs on MicroPython and CPython.
 """
 
 import os
@@ -17,6 +17,7 @@ _poll = select.poll()
 _poll.register(_incoming, select.POLLIN)
 _levels: dict[int, int] = {}
 _bus = [1]
+_stopped = [False]
 _line = bytearray()
 
 
@@ -26,11 +27,10 @@ def _tell(text: str) -> None:
 
 def _listen() -> None:
     """Take in one line at most: what comes fast, as the bounce of a contact, is seen bit by bit."""
-    while _poll.poll(0):
+    while _stopped[0] or _poll.poll(0):
         byte = _incoming.read(1)
-        if not byte:
-            _poll.unregister(_incoming)
-            return
+        if not byte:  # whoever simulates the board is gone, by whatever way
+            sys.exit()
         if byte == b"\n":
             words = bytes(_line).decode().split()
             _line[:] = b""
@@ -38,9 +38,13 @@ def _listen() -> None:
                 raise ValueError("made to fail")
             if words[0] == "pin":
                 _levels[int(words[1])] = int(words[2])
-            else:
+            elif words[0] == "i2c":
                 _bus[0] = int(words[1])
-            return
+            else:
+                _stopped[0] = words[0] == "stop"
+            if not _stopped[0]:
+                return
+            continue
         _line.extend(byte)
 
 
