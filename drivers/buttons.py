@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from drivers.expander import stuck_fault
+from drivers.edges import Edges, stuck_fault
 from hardware.buttons import Debouncer
 from hardware.seat import Button, Edge
 
-LOOK_SECONDS = 0.05
-"""How often the pins' levels are looked at, in case that an edge was lost."""
+GOOD_SECONDS = 0.09
+"""So soon a lost edge is made good: the levels are looked at so often that they settle in time."""
 STALE_SECONDS = 1.0
 """A pin's own time that is further off is not of our clock."""
 
@@ -24,9 +24,14 @@ class _Pin:
         self._buttons = buttons
         factory = buttons.factory
         self.device: Any = DigitalInputDevice(number, pull_up=buttons.active_low, pin_factory=factory)
+        self._pin: Any = self.device.pin
         self.debouncer = Debouncer(buttons.settle_time, bool(self.device.value), factory.ticks())
         # The pin's own callback: a device's callbacks tell no time.
-        self.device.pin.when_changed = self._changed
+        self._pin.when_changed = self._changed
+
+    def look(self) -> bool:
+        """Whether it is down now. Past the device's layers, since this is what a table does at rest."""
+        return bool(self._pin.state) != self._buttons.active_low
 
     def _changed(self, ticks: float, level: bool) -> None:
         now = self._buttons.factory.ticks()
@@ -58,8 +63,9 @@ class PinButtons:
         self.wake: Callable[[], None] = lambda: None
         self.noted: deque[tuple[_Pin, bool, float]] = deque()
         self._pins: list[_Pin] = []
-        self._next_look = factory.ticks() + LOOK_SECONDS
-        self._last_at = float("-inf")
+        self._look_seconds = GOOD_SECONDS - self.settle_time
+        self._next_look = factory.ticks() + self._look_seconds
+        self._edges = Edges(seat)
         try:
             for button, number in pins.items():
                 self._pins.append(_Pin(self, button, number))
@@ -91,18 +97,12 @@ class PinButtons:
             pin, down, at = noted.popleft()
             pin.debouncer.feed(down, at)
         if now >= self._next_look:
-            self._next_look = now + LOOK_SECONDS
+            self._next_look = now + self._look_seconds
             for pin in self._pins:
-                pin.debouncer.feed(bool(pin.device.value), now)
-        found = [(at, pin.button, down) for pin in self._pins for down, at in pin.debouncer.settle(now)]
-        if not found:
-            return []
-        found.sort(key=lambda event: event[0])
-        edges = []
-        for at, button, down in found:
-            self._last_at = max(at, self._last_at)
-            edges.append(Edge(self.seat, button, down, self._last_at))
-        return edges
+                pin.debouncer.feed(pin.look(), now)
+        return self._edges.of(
+            (at, pin.button, down) for pin in self._pins for down, at in pin.debouncer.settle(now)
+        )
 
     def deadline(self) -> float:
         """When ``poll`` must be called next."""

@@ -3,8 +3,9 @@
 import errno
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
+from drivers.edges import Change, Edges, stuck_fault
 from drivers.mcp23017 import LOOK_BYTES, MCP23017, PEEK_BYTES, RegistersLost
 from hardware.bus import I2CBus
 from hardware.buttons import Debouncer
@@ -165,11 +166,11 @@ class Expander:
         now = self._clock()
         if moving:
             self._next_poll = now + MOVING_SECONDS
-        elif self._line_works:
-            # At the same times for all expanders: each wakes the computer.
-            self._next_poll = now + MOVING_SECONDS + LINE_SECONDS - (now + MOVING_SECONDS) % LINE_SECONDS
         else:
-            self._next_poll = now + POLL_SECONDS
+            # At the same times for all expanders: each wakes the computer.
+            pause = LINE_SECONDS if self._line_works else POLL_SECONDS
+            earliest = now + MOVING_SECONDS
+            self._next_poll = earliest + (-earliest) % pause
 
     def _look_after(self, moved_at: float, fell: bool) -> Iterator[int]:
         if self._outputs is None:
@@ -254,8 +255,8 @@ class ExpanderButtons:
         self.inputs: list[_Input] = []
         self._expander = expander
         self._wake: Callable[[], None] = lambda: None
-        self._found: deque[tuple[float, Button, bool]] = deque()
-        self._last_at = float("-inf")
+        self._found: deque[Change] = deque()
+        self._edges = Edges(seat)
 
     @property
     def stuck(self) -> tuple[Button, ...]:
@@ -278,15 +279,7 @@ class ExpanderButtons:
 
     def poll(self, now: float) -> list[Edge]:
         """Presses and releases that became certain, in order of time."""
-        found = []
-        while self._found:
-            found.append(self._found.popleft())
-        found.sort(key=lambda event: event[0])
-        edges = []
-        for at, button, down in found:
-            self._last_at = max(at, self._last_at)
-            edges.append(Edge(self.seat, button, down, self._last_at))
-        return edges
+        return self._edges.of([self._found.popleft() for _ in range(len(self._found))])
 
     def deadline(self) -> float | None:
         """Now if there is something to poll; else a wake comes."""
@@ -306,11 +299,3 @@ class ExpanderLamp:
     def set(self, on: bool) -> None:
         """Switch it."""
         self._expander.switch(self._bit, on)
-
-
-def stuck_fault(stuck: Sequence[Button]) -> str | None:
-    """Says which buttons have been down since the start."""
-    if not stuck:
-        return None
-    names = ", ".join(button.value for button in stuck)
-    return f"held down since the start, and ignored until released: {names}"

@@ -126,6 +126,8 @@ class Oled:
         self._ready = False
         self._suspect = False
         self._begun: Iterator[int] | None = None
+        self._asked, self._settled = object(), object()
+        """of the last wish, and of the last one that was found fulfilled"""
         self._shadow = bytearray(FRAME_BYTES)
         self._unknown = bytearray(ALL_UNKNOWN)
         self._contrast: int | None = None
@@ -136,18 +138,22 @@ class Oled:
     def show(self, image: Image.Image) -> None:
         """Show a mode ``"1"``, 128×64 image. Raise ValueError for another one."""
         self._wanted = pack(image, self._rotate)
-        self.wake()
+        self._ask()
 
     def set_contrast(self, level: int) -> None:
         """Set the brightness, 0 to 255. Raise ValueError for a level outside."""
         if not 0 <= level <= 255:
             raise ValueError(f"a brightness is 0 to 255, not {level}")
         self._wanted_contrast = level
-        self.wake()
+        self._ask()
 
     def set_power(self, on: bool) -> None:
         """Light the panel or put it to sleep."""
         self._wanted_power = on
+        self._ask()
+
+    def _ask(self) -> None:
+        self._asked = object()
         self.wake()
 
     @property
@@ -160,6 +166,15 @@ class Oled:
     @property
     def due(self) -> bool:
         """Whether there is anything to transfer."""
+        asked = self._asked
+        if asked is self._settled:  # this is asked many times a second
+            return False
+        if self._is_due():
+            return True
+        self._settled = asked
+        return False
+
+    def _is_due(self) -> bool:
         if not self._wanted_power:
             return self._power is not False
         return (
@@ -219,6 +234,7 @@ class Oled:
         """Switch the display off at once; return the bytes sent. Raise BusError if the bus fails."""
         sent = self._command(FILL + self._commands.off)
         self._power = False
+        self._asked = object()
         return sent
 
     def ping(self) -> int:
@@ -230,6 +246,7 @@ class Oled:
         self._begun = None
         self._ready = False
         self._power = None
+        self._asked = object()
 
     def suspect(self) -> None:
         """Its set-up is spread over turns, between which it may lose its power: it would shine with noise.
