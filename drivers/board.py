@@ -23,8 +23,10 @@ log = logging.getLogger(__name__)
 
 PIECE_BYTES = 342
 """A frame is sent in pieces, so that a chip that is slow can be left between them: three for a whole one."""
-PIECE_SECONDS = 0.008
-"""Beside an expander a piece takes no longer than this: a press must not wait for it."""
+PIECE_SECONDS = 0.035
+"""A piece takes no longer than this: after 0.05 s an adapter gives a transfer up."""
+PIECE_SECONDS_BESIDE_EXPANDERS = 0.008
+"""The same on a bus with expanders: a press must not wait for it."""
 BITS_A_BYTE = 9
 """On the wire: eight and the acknowledgement."""
 
@@ -183,17 +185,14 @@ class _Opening:
             ]
             if clear_bus is not None:
                 ladder.append(("clearing it", partial(clear_bus, name)))
-            # A channel of a kernel's mux is not named in the profile.
-            own = self._profile.buses.get(name)
-            trunk = name if own is not None else self._profile.muxes[name.partition("/")[0]].bus
-            speed = min(bus.speed for bus in self._profile.buses.values()) if own is None else own.speed
+            trunk = self._trunk(name)
             self.owners[name] = BusOwner(
                 name,
                 clock=clock,
                 refresh=refresh,
                 bus=bus,
                 ladder=ladder,
-                speed=speed,
+                speed=self._profile.buses[trunk].speed,
                 allowance=allowances[trunk],
             )
 
@@ -268,6 +267,11 @@ class _Opening:
         self._pins.callback(opened.close)
         return opened
 
+    def _trunk(self, bus_name: str) -> str:
+        """The profile's bus that a bus of this name is, or that it is a channel of."""
+        hub, _, channel = bus_name.partition("/")
+        return self._profile.muxes[hub].bus if channel else bus_name
+
     def _screen(self, seat: WiredSeat, bus_name: str) -> Oled:
         screen = seat.screen
         bus: I2CBus = self._buses[bus_name]
@@ -281,9 +285,10 @@ class _Opening:
             muxes = self._muxes[bus_name]
             bus = muxes.channel(mux.address, screen.channel)
             give_chance = partial(muxes.retry, mux.address, screen.channel)
-        piece = PIECE_BYTES
-        if any(expander.bus == bus_name for expander in self._profile.expanders.values()):
-            piece = min(piece, int(self._profile.buses[bus_name].speed * PIECE_SECONDS / BITS_A_BYTE))
+        beside = any(expander.bus == bus_name for expander in self._profile.expanders.values())
+        seconds = PIECE_SECONDS_BESIDE_EXPANDERS if beside else PIECE_SECONDS
+        speed = self._profile.buses[self._trunk(bus_name)].speed
+        piece = min(PIECE_BYTES, int(speed * seconds / BITS_A_BYTE))
         oled = Oled(
             bus,
             screen.address,
