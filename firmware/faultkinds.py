@@ -217,9 +217,9 @@ ANYTHING = ("SEAT", "CHIP", "BUS")
 KINDS: Mapping[str, Kind] = {
     "unplug": Kind("off the wires, power and all", _unplug, ("SEAT", "POD", "CHIP")),
     "reset": Kind("loses its set-up, and says nothing of it", _reset, ("SEAT", "POD", "CHIP")),
-    "slow": Kind("each transfer takes VALUE seconds longer", _slow, ANYTHING, "0.05", (0.001, 10)),
+    "slow": Kind("each transfer takes VALUE seconds longer", _slow, ANYTHING, "0.02", (0.001, 10)),
     "flaky": Kind("a share VALUE of the transfers is not answered", _flaky, ANYTHING, "0.2", (0.01, 1)),
-    "hang": Kind("each transfer times out after VALUE seconds", _hang, ANYTHING, "1", (0.001, 10)),
+    "hang": Kind("each transfer times out after VALUE seconds", _hang, ANYTHING, "0.05", (0.001, 10)),
     "chip": Kind("another chip in its place", _chip, ("SEAT", "CHIP"), "other", names=CHIP_VALUES),
     "shared": Kind("another panel with its address on the bus itself", _shared, ("SEAT",)),
     "swap": Kind("its panel at seat VALUE's wires, and the reverse", _swap, ("SEAT",), "1", names=("SEAT",)),

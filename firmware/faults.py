@@ -12,6 +12,7 @@ from firmware.errors import UsageError
 from firmware.faultkinds import KINDS, Kind, places
 from firmware.simulation import SimHost
 from firmware.streams import quoted, shortened
+from hardware.bus import TIMEOUT_SECONDS
 from hardware.profile import Profile
 from hardware.tomlfile import no_such
 
@@ -20,7 +21,7 @@ HOW = "write it as KIND:PLACE[=VALUE][@START][+SECONDS], as unplug:3@5+10"
 
 GAP_SECONDS = 4.0
 """Mean time between the beginnings of two faults that a seed draws."""
-DRAWN_VALUES = {"slow": (0.002, 0.04), "flaky": (0.05, 0.9), "hang": (0.02, 0.1), "garble": (0.01, 0.3)}
+DRAWN_VALUES = {"slow": (0.002, 0.04), "flaky": (0.05, 0.9), "hang": (0.02, 0.05), "garble": (0.01, 0.3)}
 """Between which VALUE of a kind is drawn."""
 DRAWN_PLACES = {
     "unplug": ("SEAT", "POD", "CHIP"),
@@ -60,6 +61,7 @@ def faults_help() -> str:
     for name, kind in KINDS.items():
         value = f"={kind.value}" if kind.value else ""
         lines.append(f"  {name}:{'|'.join(kind.places)}{value}".ljust(34) + kind.text)
+    lines.append(f"Whatever takes longer than {TIMEOUT_SECONDS:g} s is given up then, and has timed out.")
     return "\n".join(lines)
 
 

@@ -42,7 +42,7 @@ class Screen(Protocol):
         ...
 
     def set_power(self, on: bool) -> None:
-        """Light the panel or put it to sleep; its memory stays."""
+        """Light the panel, with the latest image, or put it to sleep."""
         ...
 
     @property

@@ -5,6 +5,7 @@ import os
 import re
 from importlib.util import find_spec
 
+import msgspec
 import pytest
 
 from drivers.libraries import LIBRARIES, check_library
@@ -52,6 +53,20 @@ def test_a_board_as_it_should_be_has_no_faults(board):
     )
 
 
+def test_a_profile_that_says_100_khz_is_told_what_it_costs():
+    """A bus below 400 kHz that runs as the profile says is no fault, but a warning with what to do."""
+    profile = load_profile("direct-2")
+    slow = {name: msgspec.structs.replace(bus, speed=100_000) for name, bus in profile.buses.items()}
+    profile = msgspec.structs.replace(profile, buses=slow)
+    host = SimHost(profile)
+    (finding,) = (
+        one for one in BusCheck(profile, host.buses, host.clock).findings() if "runs at" in one.text
+    )
+    assert finding.code is Exit.DONE
+    assert "a whole picture takes 94 ms" in finding.text
+    assert "i2c_arm_baudrate=400000" in finding.text
+
+
 CASES = [
     ("unplug:3", [("panel of seat 3", Exit.ABSENT)]),
     ("flaky:3=0.1", [("panel of seat 3", Exit.INTERMITTENT)]),
@@ -62,6 +77,7 @@ CASES = [
     ("unplug:hub", [("mux hub", Exit.DEAD_MUX)]),
     ("flaky:hub=0.3", [("mux hub", Exit.INTERMITTENT)]),
     ("speed:main=100000", [("bus main", Exit.SLOW_BUS)]),
+    ("speed:main=12000", [("bus main", Exit.SLOW_BUS)]),
     ("hang:main", [("mux hub", Exit.BUS)]),
     ("stuck:4.mark", [("buttons of seat 4", Exit.STUCK)]),
 ]

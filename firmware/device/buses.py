@@ -15,14 +15,13 @@ from drivers.probe import (
 )
 from drivers.tca9548a import Muxes
 from firmware.device.findings import Finding
+from firmware.device.speeds import SLOW_ADVICE, slow_bus
 from firmware.exits import Exit
 from hardware.bus import I2CBus
 from hardware.profile import Profile, WiredSeat
 
 FAST_ENOUGH = 0.7
 """A measured clock below this share of the profile's is too slow; between two transfers time is lost, too."""
-
-SLOW_ADVICE = "put dtparam=i2c_arm_baudrate={speed} into config.txt"
 
 
 class BusCheck:
@@ -194,7 +193,8 @@ class BusCheck:
         measured, wanted = self._speeds[name], self._profile.buses[name].speed
         text = f"runs at {measured / 1000:.0f} kHz"
         if measured >= FAST_ENOUGH * wanted:
-            return Finding(f"bus {name}", Exit.DONE, text)
+            slow = slow_bus(wanted)
+            return Finding(f"bus {name}", Exit.DONE, f"{text}: {slow}" if slow else text)
         advice = SLOW_ADVICE.format(speed=wanted)
         return Finding(
             f"bus {name}", Exit.SLOW_BUS, f"{text}, the profile says {wanted / 1000:.0f}: {advice}"

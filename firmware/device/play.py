@@ -18,6 +18,7 @@ from firmware.device.host import PiHost
 from firmware.device.instance import only_instance, runtime_folder
 from firmware.device.notify import Notifier
 from firmware.device.options import add_device_options, bindings_path, chosen_board, open_simulated
+from firmware.device.speeds import slow_bus
 from firmware.device.status import StatusKeeper
 from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
@@ -87,6 +88,9 @@ def run(args: argparse.Namespace) -> int:
             _say_when_lit(simulated)
         else:
             host = PiHost(profile, Bindings(bindings_path()))
+            for name in profile.buses:
+                if slow := slow_bus(host.set_speed(name)):
+                    say(f"bus {name} is slow: {slow}")
         notifier = Notifier()
         table = Table(host, session, catalogue(settings.language), refresh=REFRESH_S)
         device = Device(table, StatusKeeper(folder, profile.name, notifier), notifier, log)
