@@ -31,6 +31,7 @@ class PanelBus(I2C):
             raise OSError(errno.ENODEV, "nobody answers")
         self._panel.write(data)
         self._panel.stop(True)
+        self._panel.tell()
         return len(data)
 
 
@@ -104,6 +105,8 @@ class SteppedPod:
         self.stream: SteppedStream | None = None
         """the table's end, while it is open"""
         self.frozen = False
+        self.own = bytearray(link.PICTURE_BYTES)
+        """what the pod draws by itself"""
         self._chance = chance
         self._clock = clock
         self._down = 0
@@ -214,12 +217,11 @@ class SteppedPod:
         self._out = b""
         self.frozen = False
         self._desk = Desk(self.parts)
-        own = bytearray(link.PICTURE_BYTES)
         self._pod = Pod(
             self._desk,
             Panel(PanelBus(self.parts), "ssd1306"),
-            PodCanvas(own),
-            own,
+            PodCanvas(self.own),
+            self.own,
             pod_id=bytes.fromhex(self.pod_id),
             boot=self._chance.getrandbits(16),
             build=BUILD,

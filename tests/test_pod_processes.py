@@ -58,6 +58,8 @@ class Running:
         self.edges: list[tuple[int, Button, bool]] = []
         self.wires = self.host.wires
         self._woken = threading.Event()
+        self._told: dict[int, bytes] = {}
+        self.wires.watch(lambda seat: self._told.update({seat: self.wires.panel(seat).visible()}))
         self.host.listen(self._woken.set)
         self.board.listen(self._woken.set)
         self.board.start()
@@ -82,9 +84,10 @@ class Running:
             seat.screen.show(image(number))
 
     def right(self, *seats: int) -> bool:
-        """Whether these seats work and show their pictures, bit for bit."""
+        """Whether these seats work and show their pictures, bit for bit, and whoever watches was told."""
         return all(
-            self.board.seats[seat].fault is None and self.wires.panel(seat).visible() == pack(image(seat))
+            self.board.seats[seat].fault is None
+            and self.wires.panel(seat).visible() == self._told.get(seat) == pack(image(seat))
             for seat in seats
         )
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from test_pod_board import IDS, PLAY, Table
+from test_pod_board import IDS, PLAY, Table, image
 
 from drivers.joined import JoinedBoard
 from drivers.pod import PodBoard
@@ -13,6 +13,7 @@ from firmware.bindings import Bindings
 from firmware.device.host import libraries_for
 from firmware.seats import open_seats, pod_places
 from firmware.simulation import SimHost
+from hardware.frame import pack
 from hardware.profile import load_profile, parse_profile
 from hardware.seat import Button
 
@@ -129,6 +130,15 @@ def test_press_on_a_simulated_pod(mixed) -> None:
         mixed.host.wires.release(seat, Button.MARK)
         mixed.run(0.3)
     assert mixed.strokes == [(seat, Button.MARK, down) for seat in (2, 3, 4) for down in (True, False)]
+
+
+def test_pictures_of_a_simulated_pod(mixed) -> None:
+    """Whoever watches the board is told when a pod's picture has changed, and sees the new one."""
+    told: list[tuple[int, bytes]] = []
+    mixed.host.wires.watch(lambda seat: told.append((seat, mixed.host.wires.panel(seat).visible())))
+    mixed.board.seats[3].screen.show(image(3))
+    mixed.run(0.1)
+    assert told[-1] == (3, pack(image(3)))
 
 
 def test_lamp_of_a_simulated_pod(mixed) -> None:

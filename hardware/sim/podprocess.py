@@ -176,6 +176,7 @@ class PodProcess:
             if int(words[1], 16) == self.panel.address:
                 self.panel.write(bytes.fromhex(words[2]))
                 self.panel.stop(True)
+                self.panel.tell()
         elif words[0] == "pin":
             pin, level = int(words[1]), int(words[2])
             self.pins[pin] = level
