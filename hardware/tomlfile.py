@@ -2,6 +2,7 @@
 
 import difflib
 import re
+import stat
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -40,6 +41,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def read_text(path: str | Path, error: type[TomlError]) -> str:
     """The text of a file. Raise ``error`` if it cannot be read or is no text."""
     try:
+        kind = Path(path).stat().st_mode
+        if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):  # to open or read one may last for ever
+            raise error("a pipe or a device, not a file: copy what it gives into one", file=str(path))
         with Path(path).open("rb") as file:
             return file.read(MOST_BYTES + 1).decode()
     except UnicodeDecodeError as problem:

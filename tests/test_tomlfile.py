@@ -1,5 +1,7 @@
 """Any text and any file is read, or refused with one error in one line: never a traceback, never a hang."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,14 +91,12 @@ def test_a_byte_order_mark_is_left_out(tmp_path: Path) -> None:
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    """A path that no file can have, one without an end, one that is too long: one error each."""
+    """A path that no file can have, a file that is too long: one error each."""
     with pytest.raises(ProfileError, match=r"x\.toml': no file can have this path: embedded null byte"):
         load_profile("\0x.toml")
     (tmp_path / "table.toml").write_text('board = "\\u0000.toml"')
     with pytest.raises(ProfileError, match="no file can have this path"):
         load_profile(load_settings(tmp_path / "table.toml").board)
-    with pytest.raises(ProfileError, match="more than 64 KiB"):
-        load_profile("/dev/zero")
     (tmp_path / "cut.toml").write_text("#" + "é" * MOST_BYTES, "utf-8")
     with pytest.raises(ProfileError, match="more than 64 KiB"):
         load_profile(tmp_path / "cut.toml")
@@ -173,3 +173,15 @@ def test_any_bytes_in_a_file(tmp_path_factory: pytest.TempPathFactory, content: 
     path.write_bytes(content)
     with pytest.raises(ProfileError):
         load_profile(path)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir])
+@pytest.mark.parametrize("load", [load_profile, load_settings])
+def test_what_is_no_file_is_refused_at_once(
+    tmp_path: Path, make: Callable[[Path], object], load: Callable[[Path], object]
+) -> None:
+    """A pipe that nobody writes to, a device and a folder are one clear error each, and nobody waits."""
+    place = tmp_path / "my.toml"
+    make(place)
+    with pytest.raises(TomlError, match=r"my\.toml: (a pipe or a device, not a file|cannot be read)"):
+        load(place)

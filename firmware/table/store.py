@@ -112,7 +112,7 @@ class Store:
                 self._doubt = None
         except (sqlite3.Error, OSError) as problem:
             self.close()
-            raise StoreFailed(f"{self.path}: {problem}") from problem
+            raise StoreFailed(f"{self.path}: {_reason(problem)}") from problem
         return news
 
     def _sound(self) -> str:
@@ -263,7 +263,7 @@ class Store:
     def _failed(self, problem: Exception) -> StoreFailed:
         """Let the file go, so that the next attempt opens it anew."""
         self.close()
-        return StoreFailed(f"{self.path}: {problem}", lost=type(problem) is sqlite3.DatabaseError)
+        return StoreFailed(f"{self.path}: {_reason(problem)}", lost=type(problem) is sqlite3.DatabaseError)
 
     def _ready(self) -> sqlite3.Connection:
         if self._db is None:
@@ -313,7 +313,7 @@ class Store:
             os.replace(self._temporary, self.copy_path)
             _sync_folder(self.path.parent)
         except (sqlite3.Error, OSError) as problem:
-            raise StoreFailed(f"{self.copy_path}: {problem}") from problem
+            raise StoreFailed(f"{self.copy_path}: {_reason(problem)}") from problem
 
     def close(self) -> None:
         """Let the file go. A second call does nothing."""
@@ -330,6 +330,11 @@ def _newest(db: sqlite3.Connection) -> Saved | None:
     lines = [text for (text,) in db.execute("SELECT text FROM line WHERE seq >= ? ORDER BY seq", row[:1])]
     deals = sum(line.split()[1:2] == ["deal"] for line in lines)
     return Saved("\n".join(lines) + "\n", row[1], row[2] == OVER, deals)
+
+
+def _reason(problem: Exception) -> str:
+    """What went wrong, without the number that an OSError puts before its words."""
+    return getattr(problem, "strerror", None) or str(problem)
 
 
 def _crc(seq: int, text: str) -> int:

@@ -220,4 +220,5 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
         return f"port {port} of {host} is not for everybody: choose one from 1024 to 65535 with --port"
     if error.errno == errno.EADDRNOTAVAIL:
         return f"{host} is no address of this computer: choose one that is with --host"
-    return f"cannot listen on port {port} of {host} ({error}): choose others with --host and --port"
+    reason = error.strerror or error
+    return f"cannot listen on port {port} of {host} ({reason}): choose others with --host and --port"
