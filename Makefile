@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: sim test lint check test-kernel install uninstall clean
+.PHONY: sim test lint check test-kernel test-rp2040 install uninstall clean
 
 sim: $(VENV)/.sim
 	$(BIN)/twentytwo sim $(ARGS)
@@ -22,6 +22,9 @@ check: lint test
 
 test-kernel: $(VENV)/.dev
 	tests/kernel/job.sh $(BIN)/python
+
+test-rp2040: $(VENV)/.dev
+	tests/rp2040/job.sh $(BIN)/python
 
 # On a Raspberry Pi, with a service (docs/install.md). DESTDIR=FOLDER puts everything below that folder instead.
 install:
