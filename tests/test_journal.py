@@ -466,7 +466,7 @@ def test_a_folder_that_cannot_be_written_at_the_start_does_not_stop_play(fast_fo
 
 
 def test_the_thread_s_disk_never_holds_a_press_up(fast_folder):
-    """With the journal on its own thread and the file locked, the first action waits 50 ms, others do not."""
+    """With the journal on its own thread and the file locked, the first action waits 35 ms, others do not."""
     journal = opened(fast_folder)
     journal.start()
     rig = begun(journal, steps=4)

@@ -13,8 +13,11 @@ __all__ = ["Journal", "JournalError", "open_journal"]
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 0.05
-"""How long an action may wait to be written before it is shown all the same: an answer may take 0.1 s."""
+PATIENCE_S = 0.035
+"""How long an action may wait to be written before it is shown all the same.
+
+An answer may take 0.1 s from the button to the panel; the button's settling and the wires need up to 65 ms.
+"""
 
 TOLD_S = 1.0
 """When writing has failed for so long, the players are told."""
@@ -78,14 +81,15 @@ class Journal:
 
     def tick(self, now: float) -> bool:
         """Note that time has passed (seconds, monotonic); True if ``saving`` has changed."""
-        if self._thread is None and self._failed and now >= self._look_at:
-            self._flush()
+        if now >= self._look_at:
+            self._look_at = now + RETRY_S
+            if self._thread is None and self._failed:
+                self._flush()
         behind = bool(self._failed)
         if not behind:
             self._since = None
         elif self._since is None:
             self._since = now
-        self._look_at = now + RETRY_S
         saving = self._since is None or now < self._since + TOLD_S
         changed = saving != self.saving
         self.saving = saving
@@ -140,9 +144,11 @@ class Journal:
             self._pending.append(entry)
             if self._thread is not None:
                 self._changed.notify_all()
-                if self._failed or not self._changed.wait_for(
-                    lambda: entry not in self._pending, self._patience_s
-                ):
+                if not self._failed:
+                    self._changed.wait_for(
+                        lambda: self._failed or entry not in self._pending, self._patience_s
+                    )
+                if entry in self._pending:
                     entry.late = True
                     self._failed = self._failed or "it is slow"
                 return
@@ -227,7 +233,9 @@ class Journal:
     def _note_failure(self, reason: str) -> None:
         if reason != self._failed:
             log.warning("the journal is not saved: %s", reason)
-        self._failed = reason
+        with self._changed:
+            self._failed = reason
+            self._changed.notify_all()
 
     def _note_success(self) -> None:
         if self._failed:
