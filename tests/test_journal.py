@@ -19,7 +19,7 @@ from engine.game import broken_invariants
 from engine.notation import dumps, loads
 from engine.rules import Rules
 from engine.views import Phase
-from firmware.table.journal import TOLD_S, Journal, JournalError, open_journal
+from firmware.table.journal import PATIENCE_S, TOLD_S, Journal, JournalError, open_journal
 from firmware.table.scenes import GameScene, LobbyScene
 from firmware.table.screens import draw
 from firmware.table.store import CAP_BYTES, SCHEMA, Store
@@ -591,3 +591,4 @@ def test_what_the_page_of_the_journal_says():
     """The numbers of docs/journal.md are those of the program."""
     page = (Path(__file__).parents[1] / "docs" / "journal.md").read_text(encoding="utf-8")
     assert f"{CAP_BYTES // 1024 // 1024} MiB" in page
+    assert f"at most {PATIENCE_S * 1000:.0f} ms" in page

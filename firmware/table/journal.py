@@ -44,6 +44,8 @@ class Journal:
         self._pending: deque[Entry] = deque()
         self._game: list[Entry] = []
         """what has been written of the newest game, should the file be lost"""
+        self._raced = 0
+        """how many actions were shown while they were being written, which the record does not say yet"""
         self._copy_due = False
         self._reopen = False
         """whether the file has to be checked, or made, before it is written"""
@@ -116,6 +118,8 @@ class Journal:
 
     def close(self) -> None:
         """Write what waits, if the disk allows it, and let the file go. A second call does nothing."""
+        with self._changed:
+            self._say_raced()
         if self._thread is not None:
             with self._changed:
                 self._stop = True
@@ -164,6 +168,8 @@ class Journal:
                 self._requeue()
             self._written(self._store.settle())
             with self._changed:
+                if self._pending:  # for a line alone a slow disk would need as long as for an action
+                    self._say_raced()
                 self._declare()
                 batch = list(self._pending)
             if batch:
@@ -191,14 +197,20 @@ class Journal:
             entries = [self._pending.popleft() for _ in range(count)]
             for entry in entries:
                 self._remember(entry)
-            raced = sum(_actions(entry) for entry in entries if entry.late and not entry.declared)
-            if raced:  # shown while they were being written
-                self._pending.appendleft(Entry((f"late {raced}",)))
+            self._raced += sum(_actions(entry) for entry in entries if entry.late and not entry.declared)
+            if any(entry.closes for entry in entries):
+                self._say_raced()
             if not self._pending:
                 self._note_success()
             self._changed.notify_all()
         if any(entry.closes for entry in entries):
             self._ended()
+
+    def _say_raced(self) -> None:
+        """Have the record say which actions were shown while they were being written, before what waits."""
+        if self._raced:
+            self._pending.appendleft(Entry((f"late {self._raced}",)))
+            self._raced = 0
 
     def _declare(self) -> None:
         """Put a line after actions that were shown before they could be written, to say how many they are."""
