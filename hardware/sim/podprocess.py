@@ -51,7 +51,9 @@ class PodProcess:
         self.driven: Callable[[int, int], None] = lambda pin, level: None
         """called when the pod drives a pin"""
         self.path = ""
-        self._command = [micropython, *options, str(program)]
+        self.program = program
+        """what runs from the next start on"""
+        self._interpreter = [micropython, *options]
         self._environment = {
             **os.environ,
             "MICROPYPATH": f".frozen:{root}:{PICO}",
@@ -82,7 +84,7 @@ class PodProcess:
         self._from_pod, pod_out = os.pipe()
         self._partial = b""
         self._process = subprocess.Popen(
-            self._command,
+            [*self._interpreter, str(self.program)],
             stdin=self._master,
             stdout=self._master,
             stderr=self._master,
