@@ -37,13 +37,14 @@ def main() -> None:
 def rest(pid: int, seconds: float) -> None:
     """What the process uses while nobody plays."""
     time.sleep(3.0)  # what belongs to starting is over by then
-    before = cpu_seconds(pid)
+    before, woken = cpu_seconds(pid), wakes(pid)
     time.sleep(seconds)
-    load = (cpu_seconds(pid) - before) / seconds
+    load, often = (cpu_seconds(pid) - before) / seconds, (wakes(pid) - woken) / seconds
     status = Path(f"/proc/{pid}/status").read_text()
     resident, threads = (int(re.search(rf"{key}:\s+(\d+)", status)[1]) for key in ("VmRSS", "Threads"))  # type: ignore[index]
     print(
-        f"resident {resident / 1024:.1f} MiB, {threads} threads, {load:.2%} of one core over {seconds:.0f} s"
+        f"resident {resident / 1024:.1f} MiB, {threads} threads, {load:.2%} of one core"
+        f" and {often:.0f} wakes a second over {seconds:.0f} s"
     )
 
 
@@ -51,6 +52,14 @@ def cpu_seconds(pid: int) -> float:
     """User and system time that the process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wakes(pid: int) -> int:
+    """How often its threads have gone to sleep, and so have been woken."""
+    states = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/status")]
+    states = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/status")]
+    found = [re.search(r"^voluntary_ctxt_switches:\s+(\d+)", state, re.MULTILINE) for state in states]
+    return sum(int(one[1]) for one in found if one)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,8 @@ class Oled:
     ) -> None:
         self.name = name
         self.wake = wake
+        self.answered = False
+        """whether it has ever acknowledged a transfer"""
         self._piece = piece
         self._bus = bus
         self._address = address
@@ -265,6 +267,7 @@ class Oled:
         except BaseException:
             self.forget()
             raise
+        self.answered = True
         return len(data) + 1
 
     def _command(self, codes: bytes) -> int:

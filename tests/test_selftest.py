@@ -267,6 +267,9 @@ def test_on_every_board_a_person_finds_all_well(board, capsys):
         (["stuck:4.left"], Exit.STUCK, {"buttons of seat 4"}),
         (["unplug:1"], Exit.ABSENT, {"panel of seat 1"}),
         (["unplug:1@3+2"], Exit.INTERMITTENT, {"panel of seat 1"}),
+        (["unplug:1@3"], Exit.INTERMITTENT, {"panel of seat 1"}),
+        (["flaky:1=0.3"], Exit.INTERMITTENT, {"panel of seat 1"}),
+        (["chip:1=sh1106"], Exit.UNSEEN, {"panel of seat 1"}),
         (["unplug:hub"], Exit.ABSENT, {f"panel of seat {seat}" for seat in range(1, 7)}),
     ],
 )

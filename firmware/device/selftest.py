@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable
 
+from drivers.oled import Oled
 from firmware.bindings import Bindings
 from firmware.device.buttons import button_fault
 from firmware.device.findings import as_json, gravest
@@ -81,7 +82,8 @@ class SelfTest:
         for edge in self._board.poll(now):
             self.trials.edge(edge)
         for number, seat in self._board.seats.items():
-            self.trials.fault(number, seat.screen.fault, button_fault(seat.buttons))
+            answered = isinstance(seat.screen, Oled) and seat.screen.answered
+            self.trials.fault(number, seat.screen.fault, button_fault(seat.buttons), answered)
         self.trials.tick(now)
         if self.trials.over:
             raise Finished

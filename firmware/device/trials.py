@@ -34,6 +34,8 @@ class Trial:
     """this hold of PLAY has answered already"""
     panel_fault: str | None = None
     panel_failures: int = 0
+    panel_answered: bool = False
+    """it has acknowledged something, be it before it failed or since"""
     buttons_fault: tuple[Exit, str] | None = None
     buttons_failure: tuple[Exit, str] | None = None
     """the first fault of the buttons, be it there or gone"""
@@ -71,11 +73,17 @@ class Trials:
             if edge.button is Button.PLAY:
                 trial.answering = False
 
-    def fault(self, seat: int, panel: str | None, buttons: tuple[Exit, str] | None) -> None:
-        """What is wrong with a seat's panel now, and with its buttons, the kind of fault before the words."""
+    def fault(
+        self, seat: int, panel: str | None, buttons: tuple[Exit, str] | None, answered: bool = False
+    ) -> None:
+        """What is wrong with a seat's panel now, and with its buttons, the kind of fault before the words.
+
+        ``answered``: whether the panel has ever acknowledged a transfer.
+        """
         trial = self._trials[seat]
         if panel is not None and trial.panel_fault is None:
             trial.panel_failures += 1
+        trial.panel_answered = answered
         trial.panel_fault = panel
         trial.buttons_fault = buttons
         trial.buttons_failure = trial.buttons_failure or buttons
@@ -146,13 +154,20 @@ class Trials:
 
 def _panel(seat: int, trial: Trial) -> Finding:
     place = f"panel of seat {seat}"
+    if trial.panel_fault is not None and trial.panel_answered:
+        text = f"{trial.panel_fault}; it has answered before: check ground and wiring"
+        return Finding(place, Exit.INTERMITTENT, text)
     if trial.panel_fault is not None:
         return Finding(place, Exit.ABSENT, trial.panel_fault)
     if trial.panel_failures:
-        text = f"failed {trial.panel_failures} times and came back: check ground and wiring"
+        often = "once" if trial.panel_failures == 1 else f"{trial.panel_failures} times"
+        text = f"failed {often} and came back: check ground and wiring"
         return Finding(place, Exit.INTERMITTENT, text)
     if trial.answered_by is None:
-        return Finding(place, Exit.UNSEEN, "nobody held PLAY where it asked for it")
+        text = (
+            "nobody held PLAY where it asked for it; if its picture is broken, it is another chip than said"
+        )
+        return Finding(place, Exit.UNSEEN, text)
     if trial.answered_by != seat:
         text = (
             f"stands at the buttons of seat {trial.answered_by}, or somebody held PLAY elsewhere: test again"
