@@ -31,7 +31,7 @@ HEAD = """\
 CHECK = "# check "
 
 
-class _DamagedError(Exception):
+class DamagedError(Exception):
     """What was read cannot be trusted; the message says why."""
 
 
@@ -51,10 +51,10 @@ class Bindings:
         if path is None:
             return
         try:
-            self._pods = MappingProxyType(_read(path))
+            self._pods = MappingProxyType(read_bindings(path))
         except FileNotFoundError:
             pass
-        except (OSError, _DamagedError) as problem:
+        except (OSError, DamagedError) as problem:
             self._in_the_way = True
             self._clear(path, _words(problem))
 
@@ -115,13 +115,13 @@ class Bindings:
         self._told = line
 
 
-def _read(path: Path) -> dict[int, str]:
-    """What the file says. Raise OSError, or _DamagedError for what is not as it was written."""
+def read_bindings(path: Path) -> dict[int, str]:
+    """What a file of bindings says. Raise OSError, or DamagedError if it is not as it was written."""
     # Without O_NONBLOCK whoever opens a FIFO waits for somebody to write into it.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise _DamagedError("it is no file")
+            raise DamagedError("it is no file")
         data = os.read(fd, MOST_BYTES + 1)
     finally:
         os.close(fd)
@@ -129,24 +129,24 @@ def _read(path: Path) -> dict[int, str]:
 
 
 def _parsed(data: bytes) -> dict[int, str]:
-    """The bindings in a file's content. Raise _DamagedError unless it is as it was written."""
+    """The bindings in a file's content. Raise DamagedError unless it is as it was written."""
     if not data:
-        raise _DamagedError("it is empty")
+        raise DamagedError("it is empty")
     if len(data) > MOST_BYTES:
-        raise _DamagedError(f"it has more than {MOST_BYTES} bytes")
+        raise DamagedError(f"it has more than {MOST_BYTES} bytes")
     body, found, _ = data.rpartition(CHECK.encode())
     if not found or data != body + _check(body):
-        raise _DamagedError("it is not as it was written")
+        raise DamagedError("it is not as it was written")
     try:
         content = tomllib.loads(body.decode())
         pods = {int(seat): pod for seat, pod in content.pop("pods").items()}
     except (ValueError, KeyError, AttributeError):  # of another version of this program
-        raise _DamagedError("it says what this version does not know") from None
+        raise DamagedError("it says what this version does not know") from None
     known = all(
         seat in SEATS and isinstance(pod, str) and POD_ID.fullmatch(pod) for seat, pod in pods.items()
     )
     if content or not known or len(set(pods.values())) < len(pods):
-        raise _DamagedError("it says what this version does not know")
+        raise DamagedError("it says what this version does not know")
     return pods
 
 

