@@ -16,11 +16,13 @@ from gpiozero.pins.pi import PiBoardInfo
 
 from firmware.cli import main
 from firmware.errors import EXTRAS, UsageError
+from firmware.pod import pins
 from firmware.wiring.boot import boot_lines
 from firmware.wiring.currents import LAMP_OHM, LAMP_VOLTS, budgets_of, loads_of
 from firmware.wiring.header import HEADER, pin_of
 from firmware.wiring.joins import plan_of
-from firmware.wiring.plan import PI, Plan
+from firmware.wiring.pico import PICO_PINS
+from firmware.wiring.plan import PI, POD, Plan
 from firmware.wiring.reach import CABLE_FARAD, CHIP_FARAD, SINK_LIMIT, bus_reach
 from firmware.wiring.signals import SIGNALS
 from firmware.wiring.tables import bill_table, pin_table, wire_table
@@ -89,11 +91,12 @@ play = "under_the_window.GPB0"
 """
 
 
-DRAWN = tuple(name for name in board_names() if not load_profile(name).pods)
-"""The bundled boards that there are drawings of."""
+ON_WIRES = tuple(name for name in board_names() if not load_profile(name).pods)
+"""The bundled boards whose seats are all on wires."""
+WITH_PODS = tuple(name for name in board_names() if load_profile(name).pods)
 
 
-@pytest.fixture(params=[*DRAWN, "odd"])
+@pytest.fixture(params=[*ON_WIRES, "odd"])
 def any_plan(request: pytest.FixtureRequest) -> Plan:
     """Every bundled board's plan, and that of a board with all that they lack."""
     if request.param == "odd":
@@ -101,9 +104,9 @@ def any_plan(request: pytest.FixtureRequest) -> Plan:
     return plan_of(load_profile(request.param))
 
 
-@pytest.fixture(params=DRAWN)
+@pytest.fixture(params=ON_WIRES)
 def plan(request: pytest.FixtureRequest) -> Plan:
-    """The plan of every bundled board that there are drawings of."""
+    """The plan of every bundled board whose seats are all on wires."""
     return plan_of(load_profile(request.param))
 
 
@@ -311,15 +314,16 @@ def test_bus_rises_in_time(plan: Plan) -> None:
         assert reach.metres >= 0.6, "the cable in the bill must not be too long"
 
 
-def test_committed_files_are_what_the_command_writes(plan: Plan) -> None:
+@pytest.mark.parametrize("board", board_names())
+def test_committed_files_are_what_the_command_writes(board: str) -> None:
     """docs/wiring holds for every bundled board what ``twentytwo wiring BOARD --out docs/wiring/BOARD``
     writes."""
-    folder = DOCS / plan.profile.name
-    files = files_of(plan, "all")
+    folder = DOCS / board
+    files = files_of(plan_of(load_profile(board)), "all")
     assert {path.name for path in folder.iterdir()} == set(files)
     for name, text in files.items():
         same = (folder / name).read_bytes() == text.encode()
-        assert same, f"run: twentytwo wiring {plan.profile.name} --out docs/wiring/{plan.profile.name}"
+        assert same, f"run: twentytwo wiring {board} --out docs/wiring/{board}"
 
 
 def test_output_is_the_same_in_every_process(tmp_path: Path) -> None:
@@ -335,9 +339,10 @@ def test_output_is_the_same_in_every_process(tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
-def test_print_is_legible(plan: Plan) -> None:
+@pytest.mark.parametrize("board", board_names())
+def test_print_is_legible(board: str) -> None:
     """No text is smaller than 2.3 mm (6.5 pt), and nothing lies within 8 mm of the paper's edge."""
-    for sheet in drawn(plan).values():
+    for sheet in drawn(plan_of(load_profile(board))).values():
         for text in sheet.iter(f"{SVG}text"):
             assert float(text.attrib["font-size"]) >= 2.3
             assert 8 <= float(text.attrib["x"]) <= 202
@@ -465,16 +470,113 @@ def test_boards_without_drawings(changes: list[tuple[str, str]], words: str) -> 
         plan_of(small(*changes))
 
 
-@pytest.mark.parametrize("board", ["mixed-4", "pods-6"])
-def test_boards_with_pods_have_no_drawings(
-    board: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """A board with pods is refused in one line that says where a pod's wiring is."""
-    assert main(["wiring", board, "--out", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert f"board {board} has pods" in said
-    assert "docs/pods.md" in said
+@pytest.mark.parametrize("board", WITH_PODS)
+def test_a_pod_is_drawn_as_its_pin_map_says(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pin of the pod's pin map is on the pod's sheet and in the pin table, and follows the map."""
+
+    def names() -> dict[str, str]:
+        table = rows(pin_table(plan_of(load_profile(board))).csv())
+        used = [row for row in table if row["part"] == "Pico" and row["signal"] not in ("", "GND", "3V3")]
+        assert {row["seat"] for row in used} == {"each pod"}
+        return {row["signal"]: row["name"] for row in used}
+
+    def mapped() -> dict[str, str]:
+        return {name: f"GP{getattr(pins, name)}" for name in (*link_names, "SDA", "SCL", "LAMP")}
+
+    link_names = [button.name for button in Button]
+    assert names() == mapped()
+    sheet = the(drawn(plan_of(load_profile(board))), "pod")
+    for signal, name in mapped().items():
+        start = f"Pico pin {PICO_PINS.index(name) + 1} ({name})"
+        assert [wire for wire in wires_in(sheet) if wire[:2] == (signal, start)]
+        assert {start, str(PICO_PINS.index(name) + 1)} <= words_in(sheet)
+    assert {str(number) for number in range(1, 41)} <= words_in(sheet)
+    assert {"SSD1306, 0x3C", f"{LAMP_OHM} Ω"} <= words_in(sheet)
+
+    monkeypatch.setattr(pins, "LEFT", 22)
+    monkeypatch.setattr(pins, "PANEL", "sh1106")
+    monkeypatch.setattr(pins, "LAMP", None)
+    assert names() == {name: place for name, place in mapped().items() if name != "LAMP"}
+    sheet = the(drawn(plan_of(load_profile(board))), "pod")
+    assert "SH1106, 0x3C" in words_in(sheet)
+    assert f"{LAMP_OHM} Ω" not in words_in(sheet)
+
+
+@pytest.mark.parametrize("gpio", [23, 30])
+def test_a_pin_map_that_no_pico_has(gpio: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPIO that a Pico has at no pin, and a UART, which has no drawing, are refused in words."""
+    monkeypatch.setattr(pins, "PLAY", gpio)
+    with pytest.raises(UsageError, match=rf"pins\.py has GPIO {gpio}, which a Pico has at no pin"):
+        plan_of(load_profile("pods-6"))
+    monkeypatch.setattr(pins, "UART", (1, 8, 9, 115_200))
+    with pytest.raises(UsageError, match=r"pins\.py has a UART"):
+        plan_of(load_profile("pods-6"))
+
+
+@pytest.mark.parametrize("board", WITH_PODS)
+def test_wires_of_a_pod_are_listed_once(board: str) -> None:
+    """Each wire of a pod is drawn and has a row to tick off on the pod's sheet, once however many pods."""
+    plan = plan_of(load_profile(board))
+    sheet = the(drawn(plan), "pod")
+    wires = plan.wires_of(POD)
+    assert len({(wire.start, wire.end) for wire in wires}) == len(wires) == 15
+    for wire in wires:
+        ends = (wire.signal.name, str(wire.start), str(wire.end))
+        assert ends in wires_in(sheet)
+        assert {str(wire.number), *ends, wire.signal.colour} <= words_in(sheet)
+    listed = [row for row in rows(wire_table(plan).csv()) if row["seat"] == "each pod"]
+    assert [int(row["number"]) for row in listed] == [wire.number for wire in wires]
+
+
+@pytest.mark.parametrize("board", WITH_PODS)
+def test_quantities_for_pods(board: str) -> None:
+    """The bill has a Pico, a cable and a panel a pod, buttons and lamps for all seats, and one hub."""
+    profile = load_profile(board)
+    bill = {row["part"]: row for row in rows(bill_table(plan_of(profile)).csv())}
+    pods = str(len(profile.pods))
+    for part in ("Raspberry Pi Pico", "USB cable, A to micro-B", "OLED panel 128×64 SSD1306, pod"):
+        assert bill[part]["quantity"] == pods
+    assert bill["USB hub, powered"]["quantity"] == "1"
+    assert bill["USB hub, powered"]["note"].startswith(f"{pods} sockets or more")
+    assert bill["push button"]["quantity"] == str(4 * len(profile.seats))
+    assert bill["LED"]["quantity"] == bill[f"resistor {LAMP_OHM} Ω"]["quantity"] == str(len(profile.seats))
+    assert ("stripboard" in bill) is bool(profile.wired)
+
+
+@pytest.mark.parametrize("board", WITH_PODS)
+def test_currents_of_pods(board: str) -> None:
+    """What USB feeds and what the header feeds are summed apart; both sums are those of the bill's rows."""
+    plan = plan_of(load_profile(board))
+    budgets = {budget.name: budget for budget in budgets_of(plan)}
+    assert all(budget.kept for budget in budgets.values())
+    bill = rows(bill_table(plan).csv())
+    totals = {row["part"]: row for row in bill if row["part"].startswith("all on")}
+    assert totals["all on the hub's supply"]["peak mA"] == f"{budgets['USB, hub and pods'].peak:g}"
+    assert ("all on the Pi's header" in totals) is bool(plan.profile.wired)
+    for column in ("usual mA", "peak mA"):
+        parts = sum(float(row[column]) for row in bill if row[column] and row["part"] not in totals)
+        assert parts == pytest.approx(sum(float(row[column]) for row in totals.values()))
+    on_usb = sum(load.peak_sum for load in loads_of(plan) if load.supply == "USB")
+    assert budgets["USB, hub and pods"].peak == pytest.approx(on_usb)
+    one = budgets["one socket of the hub"].peak
+    assert one * len(plan.profile.pods) == pytest.approx(on_usb - 100, abs=0.05)
+
+
+def test_every_pod_has_a_cable() -> None:
+    """The cables' sheet names each seat that has a pod, its pod's number if that is known, and no other."""
+    text = (ROOT / "hardware/boards/mixed-4.toml").read_text("utf-8")
+    text = text.replace('pod = ""', 'pod = "e66141040331a52c"\nrotate = 180', 1)
+    words = words_in(the(drawn(plan_of(parse_profile(text, "own.toml"))), "cables"))
+    assert {"seat 3", "seat 4", "pod e66141040331a52c", "any pod: press its PLAY"} <= words
+    assert not {"seat 1", "seat 2"} & words
+    assert "sheet 5, upside down" in words
+
+
+def test_boot_lines_of_boards_with_pods() -> None:
+    """A table of pods alone needs no boot lines; a mixed one needs those of its seats on wires."""
+    assert "boot.txt" not in files_of(plan_of(load_profile("pods-6")), "md")
+    mixed = files_of(plan_of(load_profile("mixed-4")), "md")["boot.txt"]
+    assert mixed == files_of(plan_of(load_profile("direct-2")), "md")["boot.txt"]
 
 
 def test_wrong_board_is_one_clear_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -531,7 +633,7 @@ def test_guide_lists_boards_and_parts() -> None:
     """docs/build.md has, for every bundled board with drawings, a link to its page and the quantities of its
     bill, as they are."""
     guide = (ROOT / "docs/build.md").read_text("utf-8")
-    plans = [plan_of(load_profile(name)) for name in DRAWN]
+    plans = [plan_of(load_profile(name)) for name in ON_WIRES]
     boards = "| board | what it is |\n| --- | --- |\n" + "".join(
         f"| [{plan.profile.name}](wiring/{plan.profile.name}/README.md) | {plan.profile.title} |\n"
         for plan in plans

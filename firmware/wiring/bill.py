@@ -4,14 +4,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firmware.wiring.currents import LAMP_OHM, Load, loads_of
+from firmware.wiring.currents import HUB, HUB_LIMIT, LAMP_OHM, Load, loads_of
 from firmware.wiring.plan import PI, STRIP, Plan, panel_name
+from firmware.wiring.pod_joins import pod_seat
 from firmware.wiring.reach import ADDED_OHM, WEAK_PANEL_OHM, weak_panels
 
 SEAT_METRES = 0.6
 """Cable from the middle of a table to a seat at its rim."""
 LINK_METRES = 0.3
 """Hook-up wire for the links between a seat's buttons."""
+POD_METRES = 1.5
+"""Hook-up wire within a pod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +31,30 @@ class Item:
 def bill_of(plan: Plan) -> tuple[Item, ...]:
     """The bill, in the order of assembly."""
     loads = {load.part: load for load in loads_of(plan)}
-    return (*_pi(loads), *_chips(plan, loads), *_expanders(plan, loads), *_seats(plan, loads), *_wiring(plan))
+    return (
+        *_pi(plan, loads),
+        *_chips(plan, loads),
+        *_expanders(plan, loads),
+        *_pods(plan, loads),
+        *_seats(plan, loads),
+        *_wiring(plan),
+    )
 
 
-def _pi(loads: dict[str, Load]) -> Iterator[Item]:
-    pull_ups = loads["pull-ups of SDA and SCL"]
-    yield Item(1, "pc", "Raspberry Pi Zero 2 W, 3, 4 or 5", "with its 40-pin header soldered on", (pull_ups,))
+def _pi(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
+    pi = "Raspberry Pi Zero 2 W, 3, 4 or 5"
+    if plan.profile.wired:
+        yield Item(1, "pc", pi, "with its 40-pin header soldered on", (loads["pull-ups of SDA and SCL"],))
+    else:
+        yield Item(1, "pc", pi, "its header stays empty")
     yield Item(1, "pc", "power supply for that Pi", "5.1 V; Zero 2 W and 3: 2.5 A, 4: 3 A, 5: 5 A")
     yield Item(1, "pc", "microSD card", "8 GB or more")
 
 
 def _chips(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
     profile = plan.profile
+    if not profile.wired:
+        return
     rails = Counter(end.pin for wire in plan.wires for end in (wire.start, wire.end) if end.part == STRIP)
     holes = max(rails.values())
     yield Item(1, "pc", "stripboard", f"the strip: 4 rails of {holes} holes or more, no rail cut")
@@ -59,6 +74,22 @@ def _expanders(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
         yield Item(count, "pc", "stripboard for an expander", note)
 
 
+def _pods(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
+    count = len(plan.profile.pods)
+    if not count:
+        return
+    note = f"{count} sockets or more, with a supply of its own: 5 V, {HUB_LIMIT / 1000:g} A"
+    yield Item(1, "pc", "USB hub, powered", note, (loads[HUB],))
+    yield Item(1, "pc", "adapter, micro-USB plug to USB socket", "for a Zero 2 W only")
+    yield Item(count, "pc", "USB cable, A to micro-B", "must carry data; 2 m, or as far as the seat is")
+    note = "or Pico H or Pico 2, with MicroPython 1.24 or later; one for each pod"
+    yield Item(count, "pc", "Raspberry Pi Pico", note, (loads["Pico"],))
+    screen = pod_seat().screen
+    chip = screen.chip.upper()
+    note = f"I2C, four pins, runs on 3.3 V; address 0x{screen.address:02X}; one for each pod"
+    yield Item(count, "pc", f"OLED panel 128×64 {chip}, pod", note, (loads[f"panel {chip} of a pod"],))
+
+
 def _seats(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
     seats = plan.profile.wired
     for chip in dict.fromkeys(seat.screen.chip for seat in seats):
@@ -66,24 +97,35 @@ def _seats(plan: Plan, loads: dict[str, Load]) -> Iterator[Item]:
         addresses = sorted({f"0x{seat.screen.address:02X}" for seat in seats if seat.screen.chip == chip})
         note = f"I2C, four pins, runs on 3.3 V; address {' and '.join(addresses)}"
         yield Item(load.count, "pc", f"OLED panel 128×64 {chip.upper()}", note, (load,))
-    if weak_panels(plan):
+    if seats and weak_panels(plan):
         note = f"only for panels whose own pull-ups are {WEAK_PANEL_OHM // 1000} kΩ (marked 103)"
         yield Item(2 * len(seats), "pc", f"resistor {ADDED_OHM / 1000:g} kΩ", note)
     note = "closes while pressed; 12 mm or larger, with two or four legs"
     yield _item("push button", note, loads, "pressed button")
-    if any(seat.lamp is not None for seat in seats):
+    if any(load in loads for load in ("lamp", "lamp at an expander", "lamp of a pod")):
         leds = _item("LED", "red, orange or yellow, 3 or 5 mm", loads, "lamp")
         yield leds
         yield Item(leds.quantity, "pc", f"resistor {LAMP_OHM} Ω", "0.25 W, one for each LED")
 
 
 def _item(what: str, note: str, loads: dict[str, Load], load: str) -> Item:
-    """An item of which some may be at the header and some at an expander."""
-    both = tuple(loads[name] for name in (load, f"{load} at an expander") if name in loads)
-    return Item(sum(one.count for one in both), "pc", what, note, both)
+    """An item of which some may be at the header, some at an expander, some in pods."""
+    names = (load, f"{load} at an expander", f"{load} of a pod")
+    found = tuple(loads[name] for name in names if name in loads)
+    return Item(sum(one.count for one in found), "pc", what, note, found)
 
 
 def _wiring(plan: Plan) -> Iterator[Item]:
+    seats, pods = plan.profile.wired, len(plan.profile.pods)
+    if pods:
+        metres, note = round(pods * POD_METRES, 1), f"within the pods, {POD_METRES:g} m each"
+        yield Item(metres, "m", "hook-up wire for the pods", f"{note}; solid core, 0.5 mm")
+    if seats:
+        yield from _cables(plan)
+    yield Item(1, "m", "heat-shrink tube", "2 mm, over every soldered joint in a cable")
+
+
+def _cables(plan: Plan) -> Iterator[Item]:
     seats = plan.profile.wired
     leads = sum(PI in (wire.start.part, wire.end.part) for wire in plan.wires)
     yield Item(
@@ -100,7 +142,6 @@ def _wiring(plan: Plan) -> Iterator[Item]:
     yield Item(
         links, "m", "hook-up wire", "links between buttons, and Pi to strip and mux; solid core, 0.5 mm"
     )
-    yield Item(1, "m", "heat-shrink tube", "2 mm, over every soldered joint in a cable")
 
 
 def _button_cores(plan: Plan, seat: int) -> int:

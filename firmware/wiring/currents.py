@@ -11,20 +11,29 @@ from dataclasses import dataclass
 from typing import Literal
 
 from firmware.wiring.plan import Plan
+from firmware.wiring.pod_joins import pod_seat
 from firmware.wiring.reach import SUPPLY, bus_reach
 from hardware.seat import Button
 
 RAIL_LIMIT, PIN_LIMIT, PINS_LIMIT, EXPANDER_LIMIT = 500.0, 16.0, 50.0, 125.0
 """mA: what the 3V3 pins may give, one GPIO, all GPIO together; into an MCP23017 (DS20001952, 1.0)."""
 
+SOCKET_LIMIT, HUB_LIMIT = 500.0, 2_000.0
+"""mA: what a hub with a supply of its own gives at each socket (USB 2.0, 7.2.1); that supply."""
+
 LAMP_OHM = 470
 """Resistor of a lamp: 3.2 mA at most with a red, orange or yellow LED (1.8 V or more), which a GPIO's share
 of the 3V3 supply and the Pi 4's standard drive strength (4 mA) allow."""
 LAMP_VOLTS = (2.0, 1.8)
 """Forward voltage of such an LED: usual, lowest."""
+LAMP_SOURCE = f"{LAMP_OHM} Ω and an LED of {LAMP_VOLTS[0]:g} V, or {LAMP_VOLTS[1]:g} V at least"
 
 PULL_UP_OHM = 33_000
 """The strongest that a Pi's own pull-up at a button may be (BCM2711)."""
+PICO_PULL_UP_OHM = 50_000
+"""The strongest that an RP2040's may be."""
+
+HUB = "USB hub itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,7 @@ class Load:
     """What ``count`` equal parts draw from a supply, each ``usual`` and at most ``peak`` mA."""
 
     part: str
-    supply: Literal["3V3", "GPIO"]
+    supply: Literal["3V3", "GPIO", "USB"]
     count: int
     usual: float
     peak: float
@@ -73,7 +82,8 @@ PANELS = {
 
 def loads_of(plan: Plan) -> tuple[Load, ...]:
     """What each kind of part draws."""
-    return (*_chips(plan), *_buttons(plan), *_lamps(plan))
+    wired = (*_chips(plan), *_buttons(plan), *_lamps(plan)) if plan.profile.wired else ()
+    return (*wired, *_pods(plan))
 
 
 def _chips(plan: Plan) -> Iterator[Load]:
@@ -103,14 +113,35 @@ def _buttons(plan: Plan) -> Iterator[Load]:
 
 
 def _lamps(plan: Plan) -> Iterator[Load]:
-    usual, peak = (round((SUPPLY - volts) / LAMP_OHM * 1000, 2) for volts in LAMP_VOLTS)
-    source = f"{LAMP_OHM} Ω and an LED of {LAMP_VOLTS[0]:g} V, or {LAMP_VOLTS[1]:g} V at least"
+    usual, peak = _lamp_currents()
     pins = sum(seat.lamp_pin is not None for seat in plan.profile.wired)
     bits = sum(seat.lamp_bit is not None for seat in plan.profile.wired)
     if pins:
-        yield Load("lamp", "GPIO", pins, usual, peak, source)
+        yield Load("lamp", "GPIO", pins, usual, peak, LAMP_SOURCE)
     if bits:
-        yield Load("lamp at an expander", "3V3", bits, usual, peak, source)
+        yield Load("lamp at an expander", "3V3", bits, usual, peak, LAMP_SOURCE)
+
+
+def _lamp_currents() -> tuple[float, float]:
+    usual, peak = (round((SUPPLY - volts) / LAMP_OHM * 1000, 2) for volts in LAMP_VOLTS)
+    return usual, peak
+
+
+def _pods(plan: Plan) -> Iterator[Load]:
+    """A Pico makes 3.3 V of the 5 V that it is fed with, so less flows on the cable than this."""
+    count = len(plan.profile.pods)
+    if not count:
+        return
+    pod = pod_seat()
+    yield Load(HUB, "USB", 1, 50.0, 100.0, "usual: estimated; peak: USB 2.0, 7.2.1")
+    yield Load("Pico", "USB", count, 30.0, 100.0, "estimated; measure yours")
+    usual, peak, source = PANELS[pod.screen.chip]
+    yield Load(f"panel {pod.screen.chip.upper()} of a pod", "USB", count, usual, peak, source)
+    pull = round(SUPPLY / PICO_PULL_UP_OHM * 1000, 2)
+    source = "RP2040 datasheet, pin specifications: pull-up of 50 kΩ at least"
+    yield Load("pressed button of a pod", "USB", len(Button) * count, 0.0, pull, source)
+    if pod.lamp is not None:
+        yield Load("lamp of a pod", "USB", count, *_lamp_currents(), LAMP_SOURCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +160,25 @@ class Budget:
 
 
 def budgets_of(plan: Plan) -> tuple[Budget, ...]:
-    """Sums for the 3V3 pins (which feed the GPIO too), all GPIO together, the busiest GPIO, each expander."""
+    """Sums for the 3V3 pins (which feed the GPIO too), all GPIO together, the busiest GPIO, each expander;
+    for the hub and one of its sockets."""
     loads = loads_of(plan)
+    wired = _wired_budgets(plan, [load for load in loads if load.supply != "USB"])
+    return (*wired, *_pod_budgets(plan, [load for load in loads if load.supply == "USB"]))
+
+
+def _pod_budgets(plan: Plan, loads: Sequence[Load]) -> Iterator[Budget]:
+    pods = len(plan.profile.pods)
+    if pods:
+        yield Budget("USB, hub and pods", _sum(loads, "usual_sum"), _sum(loads, "peak_sum"), HUB_LIMIT)
+        each = [load for load in loads if load.part != HUB]
+        usual, peak = _sum(each, "usual_sum") / pods, _sum(each, "peak_sum") / pods
+        yield Budget("one socket of the hub", round(usual, 2), round(peak, 2), SOCKET_LIMIT)
+
+
+def _wired_budgets(plan: Plan, loads: Sequence[Load]) -> tuple[Budget, ...]:
+    if not loads:
+        return ()
     gpio = [load for load in loads if load.supply == "GPIO"]
     budgets = [Budget("3V3, everything", _sum(loads, "usual_sum"), _sum(loads, "peak_sum"), RAIL_LIMIT)]
     if gpio:

@@ -6,7 +6,9 @@ from firmware.errors import UsageError
 from firmware.wiring import header
 from firmware.wiring.plan import (
     PI,
+    POD,
     STRIP,
+    Join,
     Part,
     Plan,
     Terminal,
@@ -18,42 +20,38 @@ from firmware.wiring.plan import (
     panel_name,
     resistor_name,
 )
+from firmware.wiring.pod_joins import pod_joins, pod_parts, pod_seat
 from firmware.wiring.signals import BUTTONS, GROUND, INTERRUPT, LAMP, POWER, RESET, SCL, SDA, Signal
 from hardware.profile import Bit, ExpanderProfile, Profile, ScreenProfile, WiredSeat
 from hardware.seat import Button
 
-Join = tuple[Signal, Terminal, Terminal]
-
 
 def plan_of(profile: Profile) -> Plan:
-    """Work out parts and wires.
+    """Work out parts and wires; those of a pod once, however many pods there are.
 
     Raise UsageError for a board that the drawings have no room for: another bus than that at header pins 3
-    and 5, several buses, several muxes, seats with pods.
+    and 5, several buses, several muxes; and for a pin map of the pods that they do not know.
     """
-    _check_seats(profile)
-    _check_bus(profile)
-    parts = [Part(PI, "pi"), Part(STRIP, "strip")]
-    parts += [Part(mux_name(name), "mux") for name in profile.muxes]
-    parts += [Part(expander_name(name), "expander") for name in profile.expanders]
-    joins: list[tuple[int | None, Join]] = [(None, join) for join in _table_joins(profile)]
+    parts: list[Part] = []
+    joins: list[tuple[int | None, Join]] = []
+    if profile.wired:
+        _check_bus(profile)
+        parts += [Part(PI, "pi"), Part(STRIP, "strip")]
+        parts += [Part(mux_name(name), "mux") for name in profile.muxes]
+        parts += [Part(expander_name(name), "expander") for name in profile.expanders]
+        joins += [(None, join) for join in _table_joins(profile)]
     grounds = _seat_grounds(profile)
     for seat in profile.wired:
         parts += _seat_parts(seat)
         joins += [(seat.number, join) for join in _panel_joins(seat)]
         joins += [(seat.number, join) for join in _button_joins(profile, seat, grounds[seat.number])]
         joins += [(seat.number, join) for join in _lamp_joins(profile, seat, grounds[seat.number])]
+    if profile.pods:
+        pod = pod_seat()
+        parts += pod_parts(pod)
+        joins += [(POD, join) for join in pod_joins(pod)]
     wires = tuple(Wire(number, *join, seat=whose) for number, (whose, join) in enumerate(joins, 1))
     return Plan(profile, tuple(parts), wires)
-
-
-def _check_seats(profile: Profile) -> None:
-    if profile.pods:
-        numbers = ", ".join(str(seat.number) for seat in profile.pods)
-        raise UsageError(
-            f"board {profile.name} has pods (seat {numbers}): drawings exist for seats on wires; how a "
-            "pod is wired is in docs/pods.md"
-        )
 
 
 def _check_bus(profile: Profile) -> None:

@@ -29,7 +29,7 @@ def page(plan: Plan, drawings: Mapping[str, str]) -> str:
             "## Drawings\n",
             *(f"![{escaped(title)}]({quote(file)})\n" for file, title in drawings.items()),
             "## Boot configuration\n",
-            _boot(plan),
+            _boot(plan) if profile.wired else "None: pods are on USB.\n",
             "## Parts\n",
             bill_table(plan).markdown(),
             "## Pins\n",
@@ -37,15 +37,30 @@ def page(plan: Plan, drawings: Mapping[str, str]) -> str:
             "## Wires\n",
             wire_table(plan).markdown(),
             "## Currents\n",
-            "Everything is fed from the Pi's 3V3 pins, the GPIO included.\n",
+            _feeding(plan),
             load_table(plan).markdown(),
             budget_table(plan).markdown(),
             *_too_much(plan),
-            "## Length of the bus\n",
-            reach_table(plan).markdown(),
-            weak_panels(plan) or "Panels with weaker pull-ups of 10 kΩ (marked 103) do as well here.",
-            "",
+            *(_length(plan) if profile.wired else ()),
         )
+    )
+
+
+def _feeding(plan: Plan) -> str:
+    if not plan.profile.pods:
+        return "Everything is fed from the Pi's 3V3 pins, the GPIO included.\n"
+    pods = "The hub's own supply feeds the pods.\n"
+    if not plan.profile.wired:
+        return pods
+    return f"The Pi's 3V3 pins feed what is wired to the header, the GPIO included. {pods}"
+
+
+def _length(plan: Plan) -> tuple[str, ...]:
+    return (
+        "## Length of the bus\n",
+        reach_table(plan).markdown(),
+        weak_panels(plan) or "Panels with weaker pull-ups of 10 kΩ (marked 103) do as well here.",
+        "",
     )
 
 

@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 
 from firmware.wiring.pinout import CHIP_PINS
-from firmware.wiring.plan import PI, STRIP, Plan, Terminal, Wire, expander_name, mux_name
+from firmware.wiring.plan import PI, POD, STRIP, Plan, Terminal, Wire, expander_name, mux_name
+
+CABLES = "cables"
+"""Subject of the sheet that shows the USB cables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A sheet. ``file``: its name without number and ending. ``subject``: a part, or the number of a seat."""
+    """A sheet. ``file``: its name without number and ending. ``subject``: a part, POD, the number of a seat,
+    or CABLES."""
 
     title: str
     file: str
@@ -16,14 +20,20 @@ class Page:
 
 
 def pages_of(plan: Plan) -> tuple[Page, ...]:
-    """All sheets in order: header, bus, expanders, seats."""
+    """All sheets in order: header, bus, expanders, seats; pod, cables."""
     profile = plan.profile
-    return (
-        Page("the Pi's header", "header", PI),
-        Page("bus and mux" if profile.muxes else "bus", "bus", STRIP),
-        *(Page(expander_name(name), f"expander-{name}", expander_name(name)) for name in profile.expanders),
-        *(Page(f"seat {seat.number}", f"seat-{seat.number}", seat.number) for seat in profile.wired),
-    )
+    pages: list[Page] = []
+    if profile.wired:
+        pages += [
+            Page("the Pi's header", "header", PI),
+            Page("bus and mux" if profile.muxes else "bus", "bus", STRIP),
+        ]
+    for name in profile.expanders:
+        pages.append(Page(expander_name(name), f"expander-{name}", expander_name(name)))
+    pages += [Page(f"seat {seat.number}", f"seat-{seat.number}", seat.number) for seat in profile.wired]
+    if profile.pods:
+        pages += [Page("each pod", "pod", POD), Page("cables to the pods", "cables", CABLES)]
+    return tuple(pages)
 
 
 def titles_by_file(plan: Plan) -> dict[str, str]:

@@ -1,9 +1,11 @@
 """The sheet of one seat: its panel, buttons and lamp, where their wires come from, and a list to tick off."""
 
 from firmware.wiring.currents import LAMP_OHM
+from firmware.wiring.pico import PICO_PLACES
 from firmware.wiring.pinout import CHIP_PLACES, HEADER_PLACES
 from firmware.wiring.plan import (
     PI,
+    PICO,
     Plan,
     Terminal,
     Wire,
@@ -12,6 +14,7 @@ from firmware.wiring.plan import (
     panel_name,
     resistor_name,
 )
+from firmware.wiring.pod_joins import pod_seat
 from firmware.wiring.sheet import FAINT, GREY, MARGIN, Sheet, fitting
 from firmware.wiring.wire_list import list_wires
 from hardware.profile import WiredSeat
@@ -32,24 +35,38 @@ PRINTED = {0x3C: "0x78", 0x3D: "0x7A"}
 
 def draw_seat(sheet: Sheet, plan: Plan, seat: WiredSeat) -> None:
     """Draw one seat."""
-    wires = plan.wires_of(seat.number)
     _map(sheet, plan, seat.number)
+    _devices(sheet, plan, seat)
+    _notes(
+        sheet, "The header is on sheet 1, strip and mux on sheet 2. Panels differ in the order of their pins:"
+    )
+
+
+def draw_pod(sheet: Sheet, plan: Plan) -> None:
+    """Draw the pod that each seat with a pod has."""
+    _pico(sheet, plan)
+    _devices(sheet, plan, pod_seat())
+    _notes(
+        sheet,
+        "The Pico is seen from above; from below its sides are swapped. Panels' pins differ in their order:",
+    )
+
+
+def _devices(sheet: Sheet, plan: Plan, seat: WiredSeat) -> None:
     _plate(sheet, seat)
     _panel(sheet, plan, seat)
     _buttons(sheet, plan, seat)
     _lamp(sheet, plan, seat)
-    list_wires(sheet, TABLE_ROW, wires)
-    sheet.lines(
-        MARGIN,
-        281,
-        (
-            "The header is on sheet 1, strip and mux on sheet 2. Panels differ in the order of their pins:",
-            "go by their names. In a flat cable let SDA, VCC, GND, SCL lie side by side in this order.",
-            "The four legs of a button are joined in pairs: use two that only a press joins.",
-        ),
-        2.5,
-        fill=GREY,
+    list_wires(sheet, TABLE_ROW, plan.wires_of(seat.number))
+
+
+def _notes(sheet: Sheet, first: str) -> None:
+    notes = (
+        first,
+        "go by their names. In a flat cable let SDA, VCC, GND, SCL lie side by side in this order.",
+        "The four legs of a button are joined in pairs: use two that only a press joins.",
     )
+    sheet.lines(MARGIN, 281, notes, 2.5, fill=GREY)
 
 
 def _wire_to(plan: Plan, part: str, pin: str) -> Wire:
@@ -90,6 +107,26 @@ def _map(sheet: Sheet, plan: Plan, seat: int) -> None:
         sheet.text(x, y + 0.85, place.mark, 2.3, "middle", bold=True)
         label = x - 4.4 if place.left else x + 4.4
         sheet.text(label, y + 0.9, wire.signal.name, 2.5, "end" if place.left else "start")
+
+
+def _pico(sheet: Sheet, plan: Plan) -> None:
+    """A Pico with the numbers of its pins."""
+    top, pitch, left, gap = 49.0, 5.5, 24.0, 14.0
+    middle, height = left + gap / 2, 19 * pitch
+    sheet.text(middle, top - 12.5, "USB cable to the hub", 2.7, "middle", fill=GREY)
+    sheet.box(left - 3.6, top - 4.6, gap + 7.2, height + 9.2, fill="#eef6ee", line=0.4, corner=1.5)
+    sheet.box(middle - 3.5, top - 10.5, 7, 8, fill="#d8d8d8", line=0.4, corner=0.5)
+    sheet.text(middle, top + height / 2, PICO, 3.2, "middle", bold=True, turned=True)
+    for place in PICO_PLACES:
+        x, y = left + (0 if place.left else gap), top + place.row * pitch
+        wire = plan.at(PICO, place.pin)
+        fill = FAINT if wire is None else "#ffffff"
+        sheet.disc(x, y, 2.3, fill=fill, line=0.15 if wire is None else 0.4)
+        ink = GREY if wire is None else "#000000"
+        sheet.text(x, y + 0.85, place.mark, 2.3, "middle", bold=wire is not None, fill=ink)
+        if wire is not None:
+            label = x - 4.4 if place.left else x + 4.4
+            sheet.text(label, y + 0.9, wire.signal.name, 2.5, "end" if place.left else "start")
 
 
 def _plate(sheet: Sheet, seat: WiredSeat) -> None:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from firmware.wiring.bill import bill_of
 from firmware.wiring.currents import budgets_of, loads_of
 from firmware.wiring.header import HEADER
+from firmware.wiring.pico import PICO_PINS
 from firmware.wiring.pinout import CHIP_PINS
-from firmware.wiring.plan import PI, Plan
+from firmware.wiring.plan import PI, PICO, POD, Plan, Wire
 from firmware.wiring.reach import SINK_LIMIT, bus_reach
 
 Row = tuple[str, ...]
@@ -44,21 +45,36 @@ def escaped(text: str) -> str:
 
 
 def pin_table(plan: Plan) -> Table:
-    """Every pin of the header, used or not, then every pin of the other parts that something is wired to."""
+    """Every pin of the header and of a pod's Pico, used or not, and every pin of the other parts that
+    something is wired to."""
     return Table(
         ("part", "pin", "name", "signal", "seat", "colour", "goes to"),
-        (*_header_rows(plan), *_other_rows(plan)),
+        (*_header_rows(plan), *_other_rows(plan), *_pico_rows(plan)),
     )
 
 
 def _header_rows(plan: Plan) -> Iterator[Row]:
-    for pin in HEADER:
-        wire = plan.at(PI, str(pin.number))
-        if wire is None:
-            yield (PI, str(pin.number), pin.name, "", "", "", "")
-        else:
-            seat = "" if wire.seat is None else str(wire.seat)
-            yield (PI, str(pin.number), pin.name, wire.signal.name, seat, wire.signal.colour, str(wire.end))
+    for pin in HEADER if plan.profile.wired else ():
+        yield _board_row(plan, PI, str(pin.number), pin.name)
+
+
+def _pico_rows(plan: Plan) -> Iterator[Row]:
+    for number, name in enumerate(PICO_PINS if plan.profile.pods else (), 1):
+        yield _board_row(plan, PICO, str(number), name)
+
+
+def _board_row(plan: Plan, part: str, pin: str, name: str) -> Row:
+    wire = plan.at(part, pin)
+    if wire is None:
+        return (part, pin, name, "", "", "", "")
+    return (part, pin, name, wire.signal.name, _whose(wire), wire.signal.colour, str(wire.end))
+
+
+def _whose(wire: Wire) -> str:
+    """The seat of a wire, in words."""
+    if wire.seat is None:
+        return ""
+    return "each pod" if wire.seat == POD else str(wire.seat)
 
 
 def _other_rows(plan: Plan) -> Iterator[Row]:
@@ -69,9 +85,8 @@ def _other_rows(plan: Plan) -> Iterator[Row]:
             for near, far in ((wire.start, wire.end), (wire.end, wire.start)):
                 if near.part == part.name:
                     pin = str(CHIP_PINS.index(near.pin) + 1) if part.kind == "expander" else near.pin
-                    seat = "" if wire.seat is None else str(wire.seat)
                     signal = wire.signal
-                    yield (part.name, pin, near.pin, signal.name, seat, signal.colour, str(far))
+                    yield (part.name, pin, near.pin, signal.name, _whose(wire), signal.colour, str(far))
 
 
 def wire_table(plan: Plan) -> Table:
@@ -81,7 +96,7 @@ def wire_table(plan: Plan) -> Table:
             str(wire.number),
             wire.signal.name,
             wire.signal.colour,
-            "" if wire.seat is None else str(wire.seat),
+            _whose(wire),
             str(wire.start),
             str(wire.end),
         )
@@ -91,7 +106,7 @@ def wire_table(plan: Plan) -> Table:
 
 
 def bill_table(plan: Plan) -> Table:
-    """The bill of materials. The last row is the sum of the currents."""
+    """The bill of materials. The last rows are the sums of the currents, one for each supply."""
     rows: list[Row] = []
     for item in bill_of(plan):
         currents = ("", "")
@@ -99,8 +114,14 @@ def bill_table(plan: Plan) -> Table:
             usual = sum(load.usual_sum for load in item.loads)
             currents = (_number(usual), _number(sum(load.peak_sum for load in item.loads)))
         rows.append((_number(item.quantity), item.unit, item.what, item.note, *currents))
-    total = budgets_of(plan)[0]
-    rows.append(("", "", "all together", "", _number(total.usual), _number(total.peak)))
+    sums = {budget.name: budget for budget in budgets_of(plan)}
+    if not plan.profile.pods:
+        names = {"3V3, everything": "all together"}
+    else:
+        names = {"3V3, everything": "all on the Pi's header", "USB, hub and pods": "all on the hub's supply"}
+    for budget, words in names.items():
+        if budget in sums:
+            rows.append(("", "", words, "", _number(sums[budget].usual), _number(sums[budget].peak)))
     return Table(("quantity", "unit", "part", "note", "usual mA", "peak mA"), tuple(rows))
 
 

@@ -30,11 +30,13 @@ def files_of(plan: Plan, format_: Format) -> dict[str, str]:
             "parts.csv": bill_table(plan).csv(),
             "loads.csv": load_table(plan).csv(),
             "budget.csv": budget_table(plan).csv(),
-            "reach.csv": reach_table(plan).csv(),
         }
+        if plan.profile.wired:
+            files["reach.csv"] = reach_table(plan).csv()
     if format_ in ("all", "md"):
         files["README.md"] = f"{MARK}\n\n{page(plan, titles_by_file(plan))}"
-        files["boot.txt"] = "\n".join((*boot_lines(plan.profile), ""))
+        if plan.profile.wired:
+            files["boot.txt"] = "\n".join((*boot_lines(plan.profile), ""))
     return files
 
 
