@@ -39,8 +39,9 @@ install_packages() {
     [ "$(id -u)" = 0 ] || fail "packages are missing: sudo apt install --no-install-recommends ${missing[*]}"
     say "installing ${missing[*]}"
     export DEBIAN_FRONTEND=noninteractive
-    fetch "the package lists" apt-get update -qq -o APT::Update::Error-Mode=any
-    fetch "Debian packages" apt-get install -qq --no-install-recommends --download-only "${missing[@]}"
+    fetch "the package lists" apt-get update -qq -o APT::Update::Error-Mode=any -o APT::Sandbox::User=root
+    fetch "Debian packages" apt-get install -qq --no-install-recommends --download-only -o APT::Sandbox::User=root \
+        "${missing[@]}"
     apt-get install -qq --no-install-recommends --no-download "${missing[@]}" >apt.log 2>&1 ||
         { tail -20 apt.log >&2; fail "apt-get install ${missing[*]}"; }
 }
