@@ -22,7 +22,7 @@ from firmware.replay import names_of, step_lines
 from firmware.saving import DEFAULT_PATH
 from firmware.scorechart import chart
 from firmware.table.fairness import seal_of
-from firmware.table.store import APPLICATION_ID, OPEN, SCHEMA
+from firmware.table.rows import APPLICATION_ID, OPEN, SCHEMA
 
 Row = Mapping[str, str | int | float]
 

@@ -20,9 +20,10 @@ from engine.notation import dumps, loads
 from engine.rules import Rules
 from engine.views import Phase
 from firmware.table.journal import PATIENCE_S, TOLD_S, Journal, JournalError, open_journal
-from firmware.table.scenes import GameScene, LobbyScene
+from firmware.table.rows import SCHEMA
+from firmware.table.scenes import GameScene, LobbyScene, ResumeScene
 from firmware.table.screens import draw
-from firmware.table.store import CAP_BYTES, SCHEMA, Store
+from firmware.table.store import CAP_BYTES, Store
 from firmware.table.words import catalogue
 from firmware.verify import unfair
 from hardware.seat import Button
@@ -180,31 +181,119 @@ DAMAGES = (empty, all_nul, cut, flip_page(0), flip_page(2), flip_page(4), flip_b
 
 
 def two_games(folder):
-    """A journal with a finished game, which is in the copy, and the beginning of another."""
+    """A journal with a finished game, which is in the copy, and the beginning of another: both texts."""
     journal = opened(folder)
     play(journal=journal)
     finished = journal._store.newest().text
     begun(journal, 2)
+    running = journal._store.newest().text
     journal.close()
-    return finished
+    return finished, running
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_a_damaged_file_is_set_aside_and_the_copy_is_used(fast_folder, damage, caplog):
-    """The damaged file keeps its content under a telling name, the copy is in its place, players are told."""
-    finished = two_games(fast_folder)
+    """The damaged file keeps its content under a telling name, the copy is in its place, players are told;
+    the game that was on is there up to the damage: all of it, if only an older game is hit."""
+    finished, running = two_games(fast_folder)
     damage(fast_folder / "journal.db")
     bad = (fast_folder / "journal.db").read_bytes()
     journal = opened(fast_folder)
     assert (fast_folder / "journal.damaged-1.db").read_bytes() == bad
     assert journal.news == "journal-damaged"
-    assert "\n".join(text for _, text in rows(fast_folder)) + "\n" == finished
+    kept = "\n".join(text for _, text in rows(fast_folder)) + "\n"
+    assert kept.startswith(finished)
+    assert (finished + running).startswith(kept)
+    if damage in (flip_bit_of_a_card, empty):
+        assert kept == finished + (running if damage is flip_bit_of_a_card else "")
     rig = Rig((1, 2, 3), chance=sealed(3), journal=journal, saved=journal.saved, news=journal.news)
     assert {rig.scene(seat).notice.reason for seat in (1, 2, 3)} == {"journal-damaged"}
     rig.press(1, Button.MARK)
-    assert isinstance(rig.scene(1), LobbyScene)
+    assert isinstance(rig.scene(1), LobbyScene if kept == finished else ResumeScene)
     assert "is damaged" in caplog.text
     assert not CARD.search(caplog.text)
+    assert not [name for name in names(fast_folder) if name.startswith("journal.tmp")]
+    journal.close()
+
+
+def power_cut(folder, after):
+    """What is on the disk when the power fails."""
+    after.mkdir()
+    for name in ("journal.db", "journal.db-wal", "journal.copy"):
+        if (folder / name).exists():
+            shutil.copy(folder / name, after)
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_of_a_running_game_all_lines_before_the_damage_are_kept(fast_folder, place, caplog):
+    """Power cut in a long game, one page of the file flipped: the game goes on from its last line before the
+    damage, to a fair end, with the line numbers that it had; or it is not there at all."""
+    folder, after = fast_folder / "before", fast_folder / "after"
+    journal = opened(folder)
+    play(journal=journal, games=2)
+    before = [line for _, line in rows(folder)]
+    rig = begun(journal, 2, 120, rules=Rules(limit=42))
+    running = rows(folder)[len(before) :]
+    rig.session._book.journal._store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    power_cut(folder, after)
+    journal.close()
+    pages = (after / "journal.db").stat().st_size // 4096
+    assert pages >= 6
+    flip_page(pages - 1 - place)(after / "journal.db")
+    journal = opened(after)
+    assert journal.news == "journal-damaged"
+    kept = [row for row in rows(after) if row[0] >= running[0][0]]
+    assert kept == running[: len(kept)]
+    if place == 0:
+        assert len(running) // 2 < len(kept) < len(running)
+    assert (journal.saved is None or journal.saved.over) == (not kept)
+    if kept:
+        rig = Rig((1, 2, 3), chance=sealed(3), journal=journal, saved=journal.saved, news=journal.news)
+        rig.press(1, Button.PLAY)
+        rig.press(1, Button.PLAY)
+        rig.play_to(Phase.OVER)
+        assert list(unfair(journal._store.newest().text)) == []
+    assert not CARD.search(caplog.text)
+    journal.close()
+
+
+def test_a_write_ahead_log_that_was_not_merged_is_read_too(fast_folder):
+    """After a power cut most of a game is in the write-ahead log: if the file is damaged it is kept."""
+    folder, after = fast_folder / "before", fast_folder / "after"
+    journal = opened(folder)
+    play(journal=journal, games=2)
+    journal._store._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    begun(journal, 2, 20)
+    running = journal._store.newest().text
+    power_cut(folder, after)
+    journal.close()
+    flip_bit_of_a_card(after / "journal.db")
+    journal = opened(after)
+    assert (journal.news, journal.saved.text) == ("journal-damaged", running)
+    journal.close()
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "UPDATE game SET secret = '00' WHERE first > 1",
+        "UPDATE game SET secret = x'00' WHERE first > 1",
+        "UPDATE game SET first = first + 1 WHERE first > 1",
+        "UPDATE line SET crc = 1 WHERE seq = (SELECT max(first) FROM game)",
+        "UPDATE game SET status = 2 WHERE first > 1",
+        "DELETE FROM game WHERE first > 1; UPDATE game SET status = 0",
+    ],
+)
+def test_a_game_that_cannot_be_trusted_is_not_gone_on_with(fast_folder, forged):
+    """Beside other damage: without its own secret, its first line, or its place among the games, the game
+    that was on is not kept, and a finished one is not played again."""
+    finished, _ = two_games(fast_folder)
+    db = sqlite3.connect(fast_folder / "journal.db")
+    db.executescript(f"{forged}; UPDATE line SET crc = 0 WHERE seq = 5;")
+    db.close()
+    journal = opened(fast_folder)
+    assert journal.news == "journal-damaged"
+    assert "\n".join(text for _, text in rows(fast_folder)) + "\n" == finished
     journal.close()
 
 
@@ -224,7 +313,7 @@ def test_without_a_good_copy_the_journal_begins_anew_and_says_so(fast_folder, da
 
 def test_a_stale_temporary_file_does_no_harm(fast_folder):
     """What a cut left of a copy in the making is not taken for anything."""
-    finished = two_games(fast_folder)
+    finished, _ = two_games(fast_folder)
     (fast_folder / "journal.tmp").write_bytes(b"SQLite format 3\0 and no more")
     journal = opened(fast_folder)
     assert journal.news == ""

@@ -59,7 +59,7 @@ class Journal:
         self._thread: threading.Thread | None = None
         self._ended: Callable[[], None] = lambda: None
         try:
-            self.news = store.open()
+            self.news = store.open(salvage=True)
             self.saved = store.newest()
             if self.saved is not None:
                 self._game = [Entry(tuple(self.saved.text.splitlines()), self.saved.secret, self.saved.over)]

@@ -4,8 +4,7 @@ import logging
 import os
 import re
 import sqlite3
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,17 +13,21 @@ from engine.cards import NotationError
 from engine.moves import IllegalMove
 from engine.notation import loads
 from firmware.table.book import Saved
+from firmware.table.rows import (
+    APPLICATION_ID,
+    LEFT,
+    OPEN,
+    OVER,
+    SCHEMA,
+    Connect,
+    Intact,
+    crc,
+    intact_game,
+    newest,
+    remove,
+)
 
 log = logging.getLogger(__name__)
-
-APPLICATION_ID = 0x54574F32
-"""Says in the file that it is this program's."""
-
-SCHEMA = 1
-"""Version of the tables. A file of a later one is refused, not misread."""
-
-OPEN, OVER, LEFT = 0, 1, 2
-"""What a game is: on; over, its result still shown; over or given up, and left."""
 
 CAP_BYTES = 4 * 1024 * 1024
 """When the file has grown beyond this, a new game pushes the oldest games out."""
@@ -34,8 +37,6 @@ KEPT_ASIDE = 2
 
 CHECK_LOCK_S = 2.0
 """How long to wait at the start for another program to let the file go."""
-
-Connect = Callable[[str], sqlite3.Connection]
 
 
 class JournalError(Exception):
@@ -97,15 +98,16 @@ class Store:
 
     # Opening
 
-    def open(self) -> str:
+    def open(self, *, salvage: bool = False) -> str:
         """Check the file, or make it. Return the reason of the notice that players must get, or nothing.
 
-        Raise JournalError for a file that is not ours to touch, StoreFailed if it cannot be had now.
+        ``salvage``: of a damaged file keep the game that was on, as far as it is intact. Raise JournalError
+        for a file that is not ours to touch, StoreFailed if it cannot be had now.
         """
         self.close()
         try:
-            self._temporary.unlink(missing_ok=True)
-            news = self._sound() if self.path.exists() else self._replace(missing=True)
+            remove(self._temporary)
+            news = self._sound(salvage) if self.path.exists() else self._replace(missing=True)
             self._db = self._opened(self.path)
             if news or self._doubt is None:
                 (self._seq,) = self._db.execute("SELECT coalesce(max(seq), 0) FROM line").fetchone()
@@ -115,14 +117,15 @@ class Store:
             raise StoreFailed(f"{self.path}: {_reason(problem)}") from problem
         return news
 
-    def _sound(self) -> str:
+    def _sound(self, salvage: bool) -> str:
         """See to it that the file is sound: itself, or the copy in its place."""
         try:
             self._check(self.path)
         except _Damaged as damage:
             log.warning("%s is damaged: %s", self.path, damage)
+            game = intact_game(self.path, self._temporary, self._connect) if salvage else None
             self._set_aside()
-            return self._replace(missing=False)
+            return self._replace(missing=False, game=game)
         return ""
 
     def _check(self, path: Path) -> None:
@@ -144,10 +147,10 @@ class Store:
                     raise _Damaged("its structure is broken")
                 if application != APPLICATION_ID:
                     raise JournalError(f"{path} is another program's database: choose another file")
-                for seq, text, crc in db.execute("SELECT seq, text, crc FROM line ORDER BY seq"):
-                    if _crc(seq, text) != crc:
+                for seq, text, stored in db.execute("SELECT seq, text, crc FROM line ORDER BY seq"):
+                    if crc(seq, text) != stored:
                         raise _Damaged(f"line {seq} is not as it was written")
-                saved = _newest(db)
+                saved = newest(db)
                 if saved is not None:
                     loads(saved.text)
         except sqlite3.OperationalError:
@@ -157,8 +160,11 @@ class Store:
         except (NotationError, IllegalMove):
             raise _Damaged("its last game cannot be played") from None  # the reason could name cards
 
-    def _replace(self, *, missing: bool) -> str:
-        """Put the last good copy, or an empty database, in the place of a file that is not there."""
+    def _replace(self, *, missing: bool, game: Intact | None = None) -> str:
+        """Put the last good copy, or an empty database, in the place of a file that is not there.
+
+        ``game``: with this game after what the copy has.
+        """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         copied = self.copy_path.exists()
         if copied:
@@ -171,11 +177,14 @@ class Store:
             _write_durably(self._temporary, self.copy_path.read_bytes())
         else:
             self._make(self._temporary)
+        if game is not None:
+            with closing(self._connect(str(self._temporary))) as db:
+                game.add_to(db)
         os.replace(self._temporary, self.path)
         _sync_folder(self.path.parent)
         if not copied:
             self.copy()
-        return "journal-damaged" if copied else "" if missing else "journal-lost"
+        return "journal-damaged" if copied or game else "" if missing else "journal-lost"
 
     def _make(self, path: Path) -> None:
         """A new database without a game, that nobody else can read."""
@@ -223,7 +232,7 @@ class Store:
 
     def newest(self) -> Saved | None:
         """The newest game, if it is on or its result has not been left yet."""
-        return _newest(self._db) if self._db is not None else None
+        return newest(self._db) if self._db is not None else None
 
     def settle(self) -> int:
         """How many entries of the last ``write`` were written though it failed: all of them or none.
@@ -282,7 +291,7 @@ class Store:
             db.execute("INSERT INTO game VALUES (?, ?, ?)", (seq + 1, entry.begins, OPEN))
         for line in entry.lines:
             seq += 1
-            db.execute("INSERT INTO line VALUES (?, ?, ?)", (seq, line, _crc(seq, line)))
+            db.execute("INSERT INTO line VALUES (?, ?, ?)", (seq, line, crc(seq, line)))
         if entry.closes:
             db.execute("UPDATE game SET status = ? WHERE status = ?", (OVER, OPEN))
         return seq
@@ -303,7 +312,7 @@ class Store:
     def copy(self) -> None:
         """Make the last good copy anew. Raise StoreFailed if it cannot be; the old one then stays."""
         try:
-            self._temporary.unlink(missing_ok=True)
+            remove(self._temporary)
             os.close(os.open(self._temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             with (
                 closing(self._connect(str(self.path))) as source,
@@ -323,22 +332,9 @@ class Store:
                 db.close()
 
 
-def _newest(db: sqlite3.Connection) -> Saved | None:
-    row = db.execute("SELECT first, secret, status FROM game ORDER BY first DESC LIMIT 1").fetchone()
-    if row is None or row[2] == LEFT:
-        return None
-    lines = [text for (text,) in db.execute("SELECT text FROM line WHERE seq >= ? ORDER BY seq", row[:1])]
-    deals = sum(line.split()[1:2] == ["deal"] for line in lines)
-    return Saved("\n".join(lines) + "\n", row[1], row[2] == OVER, deals)
-
-
 def _reason(problem: Exception) -> str:
     """What went wrong, without the number that an OSError puts before its words."""
     return getattr(problem, "strerror", None) or str(problem)
-
-
-def _crc(seq: int, text: str) -> int:
-    return zlib.crc32(f"{seq} {text}".encode())
 
 
 def _write_durably(path: Path, data: bytes) -> None:
