@@ -136,7 +136,8 @@ class SimHost:
 
     Its time is virtual, moved by ``advance`` and by what the transfers take; or real, if ``clock`` (seconds,
     monotonic) and ``sleep`` (as ``time.sleep``: transfers take their time) are handed in. ``pods`` brings the
-    board's pods to life; without it their program runs on this Python, in the board's time.
+    board's pods to life; without it their program runs on this Python, in the board's time. ``chosen``:
+    whether it is known which pod has which seat.
     """
 
     def __init__(
@@ -147,6 +148,7 @@ class SimHost:
         clock: Callable[[], float] | None = None,
         sleep: Callable[[float], None] | None = None,
         pods: MakePods | None = None,
+        chosen: bool = True,
     ) -> None:
         self.profile = profile
         self.now = 0.0
@@ -162,7 +164,7 @@ class SimHost:
         self.ports = (pods or self._stepped)(self.wires.pods, ids, self._chance)
         """the lines to the pods, and what is at their ends"""
         self.bindings = Bindings(None)
-        for seat in profile.pods:
+        for seat in profile.pods if chosen else ():
             self.bindings.bind(seat.number, ids[seat.number])
         self.happenings: list[Happening] = []
         """what else happens to the board"""

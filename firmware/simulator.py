@@ -94,6 +94,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="address of this computer to serve the page at: whoever can reach it sees all screens "
         "(default: 127.0.0.1, this computer alone)",
     )
+    parser.add_argument(
+        "--new-pods",
+        action="store_true",
+        help="nobody has chosen yet which pod has which seat: PLAY on each of them does",
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     add_rule_options(parser)
 
@@ -109,6 +114,7 @@ def run(args: argparse.Namespace) -> int:
         clock=time.monotonic,
         sleep=time.sleep,
         pods=pods_in_real_time(profile),
+        chosen=not args.new_pods,
     )
     with ExitStack() as ending:
         journal: Journal | MemoryGames

@@ -91,8 +91,8 @@ def test_libraries_that_a_board_needs() -> None:
 class Simulated:
     """A simulated board in virtual time, without a game."""
 
-    def __init__(self, board: str) -> None:
-        self.host = SimHost(load_profile(board), seed=3)
+    def __init__(self, board: str, *, chosen: bool = True) -> None:
+        self.host = SimHost(load_profile(board), seed=3, chosen=chosen)
         self.board = open_seats(self.host)
         self.strokes: list[tuple[int, Button, bool]] = []
 
@@ -130,6 +130,24 @@ def test_press_on_a_simulated_pod(mixed) -> None:
         mixed.host.wires.release(seat, Button.MARK)
         mixed.run(0.3)
     assert mixed.strokes == [(seat, Button.MARK, down) for seat in (2, 3, 4) for down in (True, False)]
+
+
+def test_new_pods_are_chosen_by_play() -> None:
+    """If nobody has chosen yet, simulated pods offer the first free seat, and PLAY on one takes it."""
+    table = Simulated("pods-6", chosen=False)
+    table.run(3)
+    panels = [table.host.wires.panel(seat) for seat in range(1, 7)]
+    assert len({panel.visible() for panel in panels}) == 1
+    assert all("press PLAY" in table.fault(seat) for seat in range(1, 7))
+    table.board.seats[1].screen.show(image(1))
+    table.host.wires.press(4, Button.PLAY)
+    table.host.wires.release(4, Button.PLAY)
+    table.run(1)
+    assert panels[3].visible() == pack(image(1))
+    assert dict(table.host.bindings.pods) == {1: "e66141040331a503"}
+    assert [bool(table.fault(seat)) for seat in range(1, 7)] == [False] + [True] * 5
+    table.board.close()
+    table.host.close()
 
 
 def test_pictures_of_a_simulated_pod(mixed) -> None:
