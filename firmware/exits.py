@@ -30,13 +30,13 @@ class Exit(IntEnum):
     WRONG_CHIP = 12
     """another chip than the profile says"""
     ABSENT = 13
-    """a panel or an expander does not answer"""
+    """a panel, an expander or a pod does not answer"""
     INTERMITTENT = 14
-    """a chip answers now and then: look at its ground and wiring"""
+    """a chip answers now and then, or a pod's line loses frames: look at ground, wiring and cable"""
     STUCK = 15
     """a button was down from the start"""
     SLOW_BUS = 16
-    """a bus is slower than the profile says"""
+    """a bus is slower than the profile says, or a pod's line than a press may wait"""
     SWAPPED = 17
     """a panel stands at another seat's buttons"""
     UNSEEN = 18

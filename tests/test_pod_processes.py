@@ -240,7 +240,10 @@ pod = ""
 
 
 def test_a_table_of_pods_on_real_lines(micropython: str, tmp_path: Path) -> None:
-    """``twentytwo play`` with pods only, no pin, no bus: PLAY chooses a pod; the next start knows it."""
+    """``twentytwo play`` with pods only, no pin, no bus: PLAY chooses a pod; the next start knows it.
+
+    So does ``twentytwo doctor``.
+    """
     (tmp_path / "two.toml").write_text(REAL.format(folder=tmp_path))
     ids = ("e66141040331a52c", "e66141040331a52d")
     pods = [
@@ -256,12 +259,13 @@ def test_a_table_of_pods_on_real_lines(micropython: str, tmp_path: Path) -> None
 
         return wait_for(pumped)
 
-    def start() -> subprocess.Popen[str]:
+    def start(command: str = "play", **options: int) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [TWENTYTWO, "play", "--board", tmp_path / "two.toml", "--runtime", tmp_path],
+            [TWENTYTWO, command, "--board", tmp_path / "two.toml", "--runtime", tmp_path],
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "STATE_DIRECTORY": str(tmp_path)},
+            **options,
         )
 
     def works() -> bool:
@@ -298,6 +302,16 @@ def test_a_table_of_pods_on_real_lines(micropython: str, tmp_path: Path) -> None
         table.stderr.close()
         table = start()
         assert until(works)
+        table.send_signal(signal.SIGTERM)
+        assert table.wait(WAIT_S) == 0
+        table.stderr.close()
+        table = start("doctor", stdout=subprocess.PIPE)
+        assert until(lambda: table.poll() is not None)
+        found = table.stdout.read()
+        table.stdout.close()
+        for seat, number in ((1, 1), (2, 0)):
+            assert f"pod of seat {seat}: {ids[number]} on {tmp_path}/line{number}, build" in found
+        assert table.returncode == 0
     finally:
         if table is not None:
             table.kill()

@@ -10,7 +10,9 @@ from drivers.pod import PodBoard
 from drivers.podseat import PodPlace
 from drivers.serialports import SerialPorts
 from firmware.bindings import Bindings
+from firmware.cli import main
 from firmware.device.host import libraries_for
+from firmware.exits import Exit
 from firmware.seats import open_seats, pod_places
 from firmware.simulation import SimHost
 from hardware.frame import pack
@@ -190,6 +192,30 @@ def test_faults_of_simulated_pods(mixed) -> None:
     pods[4].reset()
     mixed.run(30)
     assert [mixed.fault(seat) for seat in range(1, 5)] == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "says"),
+    [
+        ([], Exit.DONE, "ok            pod of seat 3: e66141040331a500 on"),
+        (
+            ["--fault", "unplug:3"],
+            Exit.ABSENT,
+            "absent        pod of seat 3: pod e66141040331a500 is not there",
+        ),
+        (
+            ["--fault", "freeze:3"],
+            Exit.ABSENT,
+            "absent        pod of seat 3: the pod on pod line 3 does not answer",
+        ),
+    ],
+)
+def test_doctor_looks_at_pods(fault, code, says, capsys) -> None:
+    """The doctor names each pod, its line and its build; one that does not work is told as absent."""
+    assert main(["doctor", "--sim", "--board", "mixed-4", *fault]) == code
+    told = capsys.readouterr().out
+    assert says in told
+    assert "ok            pod of seat 4: e66141040331a501 on pod line 4, build" in told
 
 
 def test_pod_without_a_table_says_so(mixed) -> None:

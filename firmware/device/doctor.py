@@ -15,6 +15,7 @@ from firmware.device.findings import Finding, as_json, gravest
 from firmware.device.host import PiHost, libraries_for
 from firmware.device.instance import only_instance, running, runtime_folder
 from firmware.device.options import add_device_options, bindings_path, chosen_board, open_simulated
+from firmware.device.pods import pod_findings
 from firmware.exits import CannotRunError, Exit
 from firmware.streams import say
 from hardware.profile import Profile
@@ -59,6 +60,7 @@ def _simulated(args: argparse.Namespace, profile: Profile) -> Iterator[Finding]:
     yield Finding("computer", Exit.DONE, "simulated")
     yield from BusCheck(profile, host.buses, host.clock).findings()
     yield from button_findings(host)
+    yield from pod_findings(host, virtual=True)
     host.close()
 
 
@@ -84,6 +86,7 @@ def _real(args: argparse.Namespace, profile: Profile) -> Iterator[Finding]:
             yield Finding("pins", Exit.DONE, "the header's lines can be opened")
         yield from BusCheck(profile, host.buses, host.clock, host.set_speed).findings()
         yield from button_findings(host)
+        yield from pod_findings(host, virtual=False)
         host.close()
 
 
