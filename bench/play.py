@@ -19,7 +19,7 @@ def main() -> None:
     board = sys.argv[1] if len(sys.argv) > 1 else "direct-6"
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 30.0
     print(f"board {board}, load of the machine before: {os.getloadavg()[0]:.1f}")
-    times = []
+    times, work = [], []
     for number in range(STARTS):
         began = time.monotonic()
         command = [str(Path(sys.executable).parent / "twentytwo"), "play", "--sim", "--board", board]
@@ -28,10 +28,16 @@ def main() -> None:
             while "every panel is lit" not in table.stdout.readline():
                 pass
             times.append(time.monotonic() - began)
+            work.append(cpu_seconds(table.pid))
             if number == STARTS - 1:
                 rest(table.pid, seconds)
             table.send_signal(signal.SIGTERM)
-    print(f"every panel lit after {', '.join(f'{one:.2f}' for one in sorted(times))} s")
+    print(f"every panel lit after {listed(times)} s, of which the process worked for {listed(work)} s")
+
+
+def listed(seconds: list[float]) -> str:
+    """The times, shortest first."""
+    return ", ".join(f"{one:.2f}" for one in sorted(seconds))
 
 
 def rest(pid: int, seconds: float) -> None:
@@ -56,7 +62,6 @@ def cpu_seconds(pid: int) -> float:
 
 def wakes(pid: int) -> int:
     """How often its threads have gone to sleep, and so have been woken."""
-    states = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/status")]
     states = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/status")]
     found = [re.search(r"^voluntary_ctxt_switches:\s+(\d+)", state, re.MULTILINE) for state in states]
     return sum(int(one[1]) for one in found if one)

@@ -33,6 +33,8 @@ class Allowance:
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
+        self.wires = threading.Lock()
+        """held during a transfer: what a chip takes is not to hold what others on the trunk take before it"""
         self._clock = clock
         self._spent: deque[tuple[float, float]] = deque()
         self._lock = threading.Lock()

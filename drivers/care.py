@@ -1,5 +1,7 @@
 """How each chip on a bus fares, and when it is to have its next turn."""
 
+from collections.abc import Callable, Iterator
+
 from drivers.expander import Expander
 from drivers.oled import Oled
 
@@ -8,6 +10,14 @@ PROBE_SECONDS = 5.0
 EXPANDER_PROBE_SECONDS = 1.0
 """A failed expander is tried once in this time: the buttons of several seats wait for it."""
 NEVER = float("inf")
+
+Steps = Iterator[int]
+"""Transfers to a chip, one at each step, and the number of its bytes."""
+
+
+def one(transfer: Callable[[], int]) -> Steps:
+    """A single transfer as steps."""
+    yield transfer()
 
 
 class Care:
@@ -21,6 +31,8 @@ class Care:
         self.next_try = float("-inf")
         self.trouble_at = float("-inf")
         """when it failed last or took too long"""
+        self.took = 0.0
+        """seconds that its transfers took in the last attempt"""
 
     @property
     def due(self) -> float:

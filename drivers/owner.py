@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 
 from drivers.allowance import ALLOWANCE_SECONDS, WINDOW_SECONDS, Allowance, patience
-from drivers.care import NEVER, Care, ExpanderCare, ScreenCare
+from drivers.care import NEVER, Care, ExpanderCare, ScreenCare, Steps, one
 from drivers.expander import Expander
 from drivers.oled import Oled
 from drivers.watchedbus import WatchedBus
@@ -29,8 +29,6 @@ ROUNDS = 4
 PULSE_SECONDS = 0.75
 """After so long without traffic a panel is asked whether it is still there."""
 
-Steps = Iterator[int]
-"""Transfers to a chip, one at each step, and the number of its bytes."""
 Rung = tuple[str, Callable[[], None]]
 """A way to bring a bus back, and its name."""
 
@@ -123,7 +121,7 @@ class BusOwner:
             self._thread.join()
         for care in self._cares():
             if not care.failed:
-                self._attempt(care, self._clock(), partial(_one, care.chip.darken))
+                self._attempt(care, self._clock(), partial(one, care.chip.darken))
 
     def _cares(self) -> Iterator[Care]:
         yield from self._expanders
@@ -156,7 +154,7 @@ class BusOwner:
             if self.fault is not None:
                 return
             if care.healthy and not care.darkened:
-                care.darkened = self._attempt(care, now, partial(_one, care.screen.darken))
+                care.darkened = self._attempt(care, now, partial(one, care.screen.darken))
         self._poll_expanders()
         self._schedule_refreshes(now)
         for _ in range(ROUNDS):
@@ -200,7 +198,7 @@ class BusOwner:
         elif isinstance(care, ScreenCare):
             self._last_pulse = now
             if not care.darkened:
-                care.darkened = self._attempt(care, now, partial(_one, care.screen.darken))
+                care.darkened = self._attempt(care, now, partial(one, care.screen.darken))
             elif self._attempt(care, now, care.screen.transfers) and not care.screen.due:
                 self._works(care)
 
@@ -235,7 +233,7 @@ class BusOwner:
         if working and not self._allowance.used:
             care = working[self._pulses % len(working)]
             self._pulses += 1
-            self._attempt(care, now, partial(_one, care.screen.ping))
+            self._attempt(care, now, partial(one, care.screen.ping))
 
     def _works(self, care: Care) -> None:
         if care.failed:
@@ -244,15 +242,14 @@ class BusOwner:
 
     def _attempt(self, care: Care, now: float, begin: Callable[[], Steps]) -> bool:
         """Take steps; whether nothing failed, at once or after some tries. There may be more to do."""
-        first = self._clock()
+        took = 0.0
         for tries_left in range(0 if care.failed else TRIES - 1, -1, -1):
-            began = self._clock()
             try:
                 self._take_turn(care, begin())
             except OSError as error:
-                self._lose(care, self._clock() - began)
+                self._lose(care, care.took)
+                took += care.took
                 if tries_left == 0 or self._allowance.used:
-                    took = self._clock() - first
                     self._failed(care, now, took, f"does not answer: {error.strerror or error}")
                     self._ask_others(care, took)
                     return False
@@ -262,12 +259,10 @@ class BusOwner:
 
     def _take_turn(self, care: Care, steps: Steps) -> None:
         """Take steps until all are done, the chip turns out to be sluggish, or others wait for too long."""
-        spent = 0.0
+        care.took = 0.0
         sent = sluggish = False
-        before = self._clock()
-        for count in steps:
-            took = self._clock() - before
-            spent += took
+        while (step := self._step(care, steps)) is not None:
+            count, took = step
             sent = True
             sluggish |= took > patience(count, self._speed)
             if sluggish:
@@ -278,13 +273,23 @@ class BusOwner:
                     break
             if isinstance(care, ScreenCare):
                 self._poll_expanders()
-                if spent >= TURN_SECONDS and self._others_wait(care):
+                if care.took >= TURN_SECONDS and self._others_wait(care):
                     break
-            before = self._clock()
         if sent:
             care.slow = sluggish
             if sluggish:
-                care.next_try = self._clock() + SHARE * spent
+                care.next_try = self._clock() + SHARE * care.took
+
+    def _step(self, care: Care, steps: Steps) -> tuple[int, float] | None:
+        """Take one: the number of its bytes, and the seconds that it took; None if there is none."""
+        with self._allowance.wires:
+            before = self._clock()
+            try:
+                count = next(steps, None)
+            finally:
+                took = self._clock() - before
+                care.took += took
+        return None if count is None else (count, took)
 
     def _lose(self, care: Care, seconds: float) -> None:
         """Bus time went to a chip in trouble."""
@@ -392,8 +397,3 @@ class BusOwner:
                 log.exception("bus %s", self.name)
                 for care in self._cares():
                     self._failed(care, now, 0.0, f"stopped by a fault of the program: {error!r}")
-
-
-def _one(transfer: Callable[[], int]) -> Steps:
-    """A single transfer as steps."""
-    yield transfer()

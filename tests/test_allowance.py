@@ -1,10 +1,11 @@
 """Bus time for chips in trouble: how much there is, and what those that work have of it."""
 
 import errno
+import sys
 from itertools import combinations
 
 import pytest
-from rig_hardware import Rig, noise
+from rig_hardware import Bell, Rig, noise
 
 from drivers.allowance import ALLOWANCE_SECONDS, WINDOW_SECONDS, Allowance
 from hardware.bus import TIMEOUT_SECONDS
@@ -68,3 +69,21 @@ def test_two_that_hang_at_once(board: str) -> None:
             worst = max(worst, lost)
             rig.run(0.25)
         assert worst > 0
+
+
+def test_waiting_for_other_channels_is_no_slowness(request: pytest.FixtureRequest) -> None:
+    """Six channels that the kernel drives paint at once, each from its thread: none is taken for slow."""
+    rig = Rig("direct-6", bounce_ms=0)
+    bell = Bell()
+    rig.sim.watch(bell.ring)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # the threads come in each other's way as often as can be
+    request.addfinalizer(lambda: sys.setswitchinterval(before))
+    rig.board.start()
+    for number in range(20):
+        shown = {seat: rig.show(seat, noise(10 * number + seat)) for seat in rig.board.seats}
+        bell.wait_until(lambda shown=shown: {seat: rig.visible(seat) for seat in shown} == shown)  # type: ignore[misc]
+    cares = [care for owner in rig.board._owners for care in owner._screens]
+    rig.board.close()
+    assert len(cares) == 6
+    assert not any(care.slow or care.trouble_at > 0 for care in cares)
