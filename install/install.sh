@@ -51,7 +51,7 @@ program() {
     say "$HOME_OF_IT, a virtual environment of its own with the system's packages"
     rm -f "$VENV/installed"
     "$PYTHON" -m venv --clear --system-site-packages "$VENV"
-    "$VENV/bin/pip" install --quiet --no-warn-script-location --disable-pip-version-check "$SOURCE[pi]"
+    "$VENV/bin/pip" install --quiet --no-warn-script-location --disable-pip-version-check "$SOURCE[pi,pod]"
     cp "$1" "$VENV/installed"
     changed=yes
 }

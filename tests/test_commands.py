@@ -19,5 +19,5 @@ def test_every_exit_code_is_in_the_table():
 def test_the_commands_are_there():
     """Each heading of a command names one that there is."""
     named = re.findall(r"^## twentytwo (\w+)$", TEXT, re.MULTILINE)
-    assert named == ["play", "doctor", "selftest", "settings"]
+    assert named == ["play", "doctor", "selftest", "settings", "pod"]
     assert set(named) <= set(COMMANDS)

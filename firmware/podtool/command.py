@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from glob import glob
 from pathlib import Path
 
 from firmware.bindings import DEFAULT_PATH
@@ -13,12 +14,16 @@ from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
 from firmware.options import given
 from firmware.options import path as path_given
-from firmware.podtool.listing import lines_of, look_at, seats_by_pod
+from firmware.podtool.listing import lines_of, look_at, seats_by_pod, seats_of
 from firmware.podtool.monitor import monitor
 from firmware.podtool.ports import chosen, find_lines
 from firmware.podtool.talk import talk_to
 from firmware.podtool.trial import try_line
+from firmware.settings import DEFAULT_PATH as SETTINGS_PATH
+from firmware.settings import load_settings
 from firmware.streams import one_line, say
+from hardware.errors import TomlError
+from hardware.profile import load_profile
 
 LONGEST_S = 86_400
 PINS_BYTES = 16_384
@@ -30,6 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listed = actions.add_parser("list", help="each pod: its number, seat, build, and how it fares")
     listed.add_argument("ports", nargs="*", type=given, metavar="PORT", help="lines that are not on USB, too")
     listed.add_argument("--json", action="store_true", help="for programs")
+    listed.add_argument(
+        "--settings",
+        type=path_given,
+        default=SETTINGS_PATH,
+        metavar="FILE",
+        help=f"the table's, whose board may name pods and their lines (default: {SETTINGS_PATH})",
+    )
     listed.add_argument(
         "--seats", type=path_given, default=DEFAULT_PATH, metavar="FILE", help=f"default: {DEFAULT_PATH}"
     )
@@ -69,7 +81,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     seats, unknown = seats_by_pod(args.seats)
-    rows = [look_at(found, seats) for found in find_lines(args.ports)]
+    paths = list(args.ports)
+    if args.settings != SETTINGS_PATH or args.settings.exists():
+        try:
+            profile = load_profile(load_settings(args.settings).board)
+        except TomlError as problem:
+            raise UsageError(str(problem)) from problem
+        seats = seats_of(profile, seats)
+        paths += [path for pattern in profile.pod_paths for path in sorted(glob(pattern))]
+    rows = [look_at(found, seats) for found in find_lines(paths)]
     if args.json:
         say(json.dumps([row.json() for row in rows], ensure_ascii=False))
     elif rows:

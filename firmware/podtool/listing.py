@@ -11,6 +11,7 @@ from firmware.podtool.build import build_name
 from firmware.podtool.ports import Found
 from firmware.podtool.talk import ANSWER_S, Talk, unusable
 from hardware.link import Hello
+from hardware.profile import Profile
 
 SETTLE_S = 0.05
 """A pod that has said hello has told by then whether its panel answers."""
@@ -46,6 +47,13 @@ def seats_by_pod(path: Path) -> tuple[dict[str, int], str]:
         return {}, f"the pods' seats are not known: {path}: {problem.strerror}{remedy}"
     except DamagedError as problem:
         return {}, f"the pods' seats are not known: {path}: {problem}"
+
+
+def seats_of(profile: Profile, chosen: Mapping[str, int]) -> dict[str, int]:
+    """The seat of each pod on a board: those that its profile names, then those that were chosen."""
+    named = {seat.pod: seat.number for seat in profile.pods if seat.pod}
+    free = {seat.number for seat in profile.pods if not seat.pod}
+    return {**{pod: seat for pod, seat in chosen.items() if seat in free}, **named}
 
 
 def look_at(found: Found, seats: Mapping[str, int]) -> Row:

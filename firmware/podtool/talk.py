@@ -37,9 +37,10 @@ class Talk:
         end = time.monotonic() + seconds
         poll = select.poll()
         while True:
-            self._step()
+            self._receive()
             if so():
                 return True
+            self._transmit()  # what ``so`` may have wanted, too
             now = time.monotonic()
             if now >= end:
                 return False
@@ -50,12 +51,14 @@ class Talk:
         """Say hello; whether the pod has answered, be it that it speaks another version."""
         return self.until(lambda: self.link.hello is not None, seconds)
 
-    def _step(self) -> None:
-        now = time.monotonic()
+    def _receive(self) -> None:
         if data := self.stream.read():
             self.received += len(data)
             self.last = (self.last + data)[-LAST_BYTES:]
-            self.edges += self.link.receive(data, now)
+            self.edges += self.link.receive(data, time.monotonic())
+
+    def _transmit(self) -> None:
+        now = time.monotonic()
         while self._waiting or (frame := self.link.transmit(now)):
             self._waiting = self._waiting or frame
             sent = self.stream.write(self._waiting)
