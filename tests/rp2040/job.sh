@@ -117,7 +117,7 @@ unpack_sources
 unpack_rp2040js
 install_tools
 build_firmware
-PYTHONPATH=$TOOLS "$PYTHON" "$HERE/image.py" "$OUT"
+"$PYTHON" "$HERE/image.py" "$TOOLS" "$OUT"
 say "running, after $SECONDS s"
 cd "$HERE"
 RP2040_BUILD=$OUT timeout --foreground "$LIMIT" "$PYTHON" -m pytest -c "$REPO/pyproject.toml" --rootdir "$HERE" \
