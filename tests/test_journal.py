@@ -554,26 +554,6 @@ def test_a_folder_that_cannot_be_written_at_the_start_does_not_stop_play(fast_fo
     journal.close()
 
 
-def test_the_thread_s_disk_never_holds_a_press_up(fast_folder):
-    """With the journal on its own thread and the file locked, the first action waits 35 ms, others do not."""
-    journal = opened(fast_folder)
-    journal.start()
-    rig = begun(journal, steps=4)
-    with locked(None, fast_folder):
-        waits = []
-        for _ in range(6):
-            began = time.monotonic()
-            rig.move_on()
-            waits.append(time.monotonic() - began)
-        assert journal._failed
-        assert sum(waits) < 0.05 + 6 * 0.1
-    with journal._changed:
-        assert journal._changed.wait_for(lambda: not journal._failed, timeout=30)
-    journal.close()
-    record = loads("\n".join(text for _, text in rows(fast_folder)))
-    assert sum(int(count) for count in record.noted("late")) >= 5
-
-
 def test_a_transaction_of_which_nothing_is_known_is_not_written_twice(fast_folder):
     """If the disk reports a failure after it has taken a transaction, its lines are there once."""
 

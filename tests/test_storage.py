@@ -28,6 +28,22 @@ TOLD_S = 2.0
 TROUBLE_S = 8.0
 
 
+@pytest.fixture
+def started():
+    """Give journals threads of their own, which end with the test."""
+    journals = []
+
+    def begin(journal):
+        journals.append(journal)
+        journal.start()
+        return journal
+
+    yield begin
+    Slow.gate.set()
+    for journal in journals:
+        journal.close()
+
+
 @cache
 def tag():
     """``Not saving`` as a dark text on a lit tag."""
@@ -84,7 +100,7 @@ class Watched(BoardRig):
 @pytest.mark.parametrize(
     "trouble", [file_size_limit, full, read_only, locked], ids=lambda fault: fault.__name__
 )
-def test_a_failing_disk_is_shown_and_holds_nobody_up(fast_folder, trouble):
+def test_a_failing_disk_is_shown_and_holds_nobody_up(fast_folder, started, trouble):
     """8 s of a failing disk, the journal on its own thread: the panel of who presses shows the action within
     0.1 s of the button, as before, and every panel says "Not saving" within 2 s.
 
@@ -92,8 +108,7 @@ def test_a_failing_disk_is_shown_and_holds_nobody_up(fast_folder, trouble):
     the record declares what was late.
     """
     faults = Faults()
-    journal = opened(fast_folder, connect=faults)
-    journal.start()
+    journal = started(opened(fast_folder, connect=faults))
     rig = Watched(journal, chance=sealed(1))
     rig.sit_and_start(*PLAYERS)
     for _ in range(6):
@@ -182,15 +197,14 @@ def settled(journal):
         assert journal._changed.wait_for(lambda: not journal._pending, timeout=30)
 
 
-def test_a_slow_disk_never_blocks_play(fast_folder):
+def test_a_slow_disk_never_blocks_play(fast_folder, started):
     """A commit that hangs: actions are shown on the panels all the same, the first after 35 ms, the others at
     once; "Not saving" comes after a second, and goes when the disk has taken all of them.
 
     The record says which actions were shown before they were written: just those.
     """
     Slow.gate.set()
-    journal = opened(fast_folder, connect=slow)
-    journal.start()
+    journal = started(opened(fast_folder, connect=slow))
     rig = Watched(journal, chance=sealed(1))
     rig.sit_and_start(*PLAYERS)
     rig.move_on()
@@ -218,12 +232,11 @@ def test_a_slow_disk_never_blocks_play(fast_folder):
     assert sum(int(line.split()[1]) for line in lines if line.startswith("late")) == 3
 
 
-def test_a_disk_that_is_always_slow_is_not_asked_twice(fast_folder):
+def test_a_disk_that_is_always_slow_is_not_asked_twice(fast_folder, started):
     """Each commit takes longer than an action waits: an action is one commit still, which also says that the
     one before was late; the last of them is said when the journal is closed."""
     Slow.gate.set()
-    journal = opened(fast_folder, connect=slow)
-    journal.start()
+    journal = started(opened(fast_folder, connect=slow))
     rig = BoardRig(chance=sealed(1), journal=journal)
     rig.sit_and_start(1, 2)
     rig.move_on()
@@ -241,13 +254,12 @@ def test_a_disk_that_is_always_slow_is_not_asked_twice(fast_folder):
     assert lines == ["@", "l"] * 4
 
 
-def test_power_that_fails_before_a_slow_disk_has_written_loses_what_was_late(fast_folder):
+def test_power_that_fails_before_a_slow_disk_has_written_loses_what_was_late(fast_folder, started):
     """The bound of the promise: an action that the disk did not take in time was shown before it was written.
     If the power fails before it is, the game goes on from the action before, as all screens then show."""
     Slow.gate.set()
     folder, after = fast_folder / "before", fast_folder / "after"
-    journal = opened(folder, connect=slow)
-    journal.start()
+    journal = started(opened(folder, connect=slow))
     rig = BoardRig(chance=sealed(1), journal=journal)
     rig.sit_and_start(1, 2)
     for _ in range(4):
