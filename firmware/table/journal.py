@@ -168,8 +168,7 @@ class Journal:
                 self._requeue()
             self._written(self._store.settle())
             with self._changed:
-                if self._pending:  # for a line alone a slow disk would need as long as for an action
-                    self._say_raced()
+                self._say_raced()
                 self._declare()
                 batch = list(self._pending)
             if batch:
@@ -199,7 +198,7 @@ class Journal:
                 self._remember(entry)
             self._raced += sum(_actions(entry) for entry in entries if entry.late and not entry.declared)
             if any(entry.closes for entry in entries):
-                self._say_raced()
+                self._say_raced()  # else with the next action: a slow disk needs as long for this line alone
             if not self._pending:
                 self._note_success()
             self._changed.notify_all()
