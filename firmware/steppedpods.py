@@ -100,7 +100,8 @@ class SteppedPod:
     ) -> None:
         self.parts = parts
         self.pod_id = pod_id
-        self.to_pod, self.to_table = SerialLine(chance), SerialLine(chance)
+        self.to_pod = SerialLine(chance, lambda: parts.noise)
+        self.to_table = SerialLine(chance, lambda: parts.noise)
         self.versions = (link.LOWEST, link.HIGHEST)
         self.stream: SteppedStream | None = None
         """the table's end, while it is open"""
@@ -177,7 +178,6 @@ class SteppedPod:
         due = self._due()
         if pod is None or due is None or due > now:
             return
-        self.to_pod.noise = self.to_table.noise = self.parts.noise
         ms = self._ms(now)
         if chunk := self.to_pod.read(now):
             pod.receive(chunk, ms)

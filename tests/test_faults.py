@@ -9,12 +9,14 @@ from firmware.errors import UsageError
 from firmware.faultkinds import KINDS
 from firmware.faults import Fault, Plan, drawn, faults_help, parse_fault
 from firmware.simulation import SimHost
+from hardware import link
 from hardware.errors import BusError
 from hardware.profile import load_profile
 from hardware.seat import Button
 
 SIX = load_profile("direct-6-usermux")
 TWO = load_profile("direct-2")
+MIXED = load_profile("mixed-4")
 NOP = b"\x00\xe3"
 
 
@@ -221,3 +223,45 @@ def test_drawn_faults_are_repeatable_and_never_two_at_a_place():
     for fault in first:
         assert fault.start >= ends.get(fault.place, 0.0)
         ends[fault.place] = fault.start + fault.seconds
+
+
+def test_faults_of_pods_and_of_wires_have_their_places():
+    """What happens on wires happens to no pod, and the reverse; a pod and a panel can both be unplugged."""
+    for text in ("unplug:3", "reset:4", "garble:3=0.2", "freeze:4", "stuck:3.play", "unplug:1", "slow:2"):
+        assert str(parse_fault(text, MIXED)).startswith(text)
+    for text in ("slow:3", "hang:4", "chip:3", "swap:1=3", "garble:1", "freeze:2", "garble:3=2"):
+        with pytest.raises(UsageError, match=r"there is no place|VALUE is"):
+            parse_fault(text, MIXED)
+
+
+def test_drawn_faults_of_a_board_with_pods():
+    """A seed draws for pods what can happen to pods, and for wires what can happen to wires."""
+    drawn_ones = [*takewhile(lambda fault: fault.start < 500, drawn(7, MIXED))]
+    of_pods = {fault.kind for fault in drawn_ones if fault.place in "34"}
+    of_wires = {fault.kind for fault in drawn_ones if fault.place in "12"}
+    assert of_pods == {"unplug", "reset", "garble", "freeze"}
+    assert of_wires == {"unplug", "reset", "slow", "flaky", "hang"}
+
+
+@pytest.mark.parametrize("kind", ["unplug", "garble=1", "freeze"])
+def test_a_fault_of_a_pod_begins_and_ends(kind):
+    """A pod that is unplugged, garbled or frozen answers nothing; afterwards it does again."""
+    name, _, value = kind.partition("=")
+    host = SimHost(MIXED)
+    host.happenings.append(Plan(host, [Fault(name, "3", value or KINDS[name].value, 1.0, 2.0)]))
+    pod = host.ports.pods[3]
+
+    def answers(at):
+        """Whether a hello is answered."""
+        host.advance(at)
+        if not pod.plugged:
+            return False
+        stream = pod.open("line")
+        stream.write(link.frame(link.pack_hello(1, 1, 7)))
+        for step in range(20):
+            host.advance(at + 0.01 * step)
+        answer = link.Decoder().feed(stream.read())
+        stream.close()
+        return any(link.parse_hello(message) is not None for message in answer)
+
+    assert [answers(at) for at in (0.5, 2.0, 3.5)] == [True, False, True]

@@ -2,6 +2,7 @@
 
 import random
 from collections import deque
+from collections.abc import Callable
 
 USB_RATE = 800_000
 """Bytes a second that USB full speed carries of a virtual serial line, about."""
@@ -10,11 +11,13 @@ CAPACITY = 16_384
 
 
 class SerialLine:
-    """A line of ``rate`` bytes a second on which nobody waits. Times are seconds."""
+    """A line of ``rate`` bytes a second on which nobody waits. Times are seconds.
 
-    def __init__(self, chance: random.Random, rate: float = USB_RATE) -> None:
-        self.noise = 0.0
-        """share of the bytes that are damaged"""
+    ``noise`` gives the share of the bytes that are damaged now.
+    """
+
+    def __init__(self, chance: random.Random, noise: Callable[[], float], rate: float = USB_RATE) -> None:
+        self._noise = noise
         self._chance = chance
         self._rate = rate
         self._free_at = 0.0
@@ -30,7 +33,8 @@ class SerialLine:
         data = data[: max(0, CAPACITY - self._held)]
         if data:
             self._free_at = max(now, self._free_at) + len(data) / self._rate
-            arriving = damaged(data, self.noise, self._chance) if self.noise else data
+            noise = self._noise()
+            arriving = damaged(data, noise, self._chance) if noise else data
             self._on_way.append((self._free_at, arriving))
             self._held += len(arriving)
         return len(data)
