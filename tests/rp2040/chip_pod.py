@@ -197,13 +197,13 @@ def test_panel_that_comes_off(table: Table) -> None:
 
 
 def test_counts(table: Table, record: Callable[[str], None]) -> None:
-    """No frame was damaged, and the slowest round of the pod's loop is far from the watchdog's time."""
+    """No frame was damaged; even its slowest round lets the pod see a stroke of 40 ms."""
     table.link.ask_counts()
     assert table.until(lambda: table.link.counts is not None, PATIENCE_S)
     counts = table.link.counts
     assert counts is not None
     assert counts["bad_frames"] == counts["dropped_edges"] == 0
-    assert counts["slowest_ms"] < DOG_S * 1000 / 10
+    assert counts["slowest_ms"] < STROKE_S * 1000
     record(f"slowest round of the pod's loop {counts['slowest_ms']} ms, {counts['free_bytes']} bytes free")
 
 

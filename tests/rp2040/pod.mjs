@@ -75,6 +75,8 @@ function uart(chip, number, sent) {
 }
 
 // The I2C controller of the panel at the speed of its clock registers; whoever is called `panel` acknowledges.
+const TX_EMPTY = 1 << 4;
+
 function bus(chip, panel, done) {
   const i2c = chip.i2c[0];
   const later = (bits, what) => {
@@ -87,6 +89,8 @@ function bus(chip, panel, done) {
     const there = address === panel();
     transfer = { address, bytes: [], there };
     i2c.completeConnect(there);
+    // What nobody takes is flushed, so the FIFO is empty (datasheet 4.3); without this the chip would wait in vain.
+    if (!there) i2c.setInterrupts(TX_EMPTY);
   });
   i2c.onWriteByte = (byte) => later(9, () => { transfer.bytes.push(byte); i2c.completeWrite(true); });
   i2c.onStop = () => later(1, () => {
