@@ -19,7 +19,7 @@ from engine.game import broken_invariants
 from engine.notation import dumps, loads
 from engine.rules import Rules
 from engine.views import Phase
-from firmware.table.journal import PATIENCE_S, TOLD_S, Journal, JournalError, open_journal
+from firmware.table.journal import LINES_A_MINUTE, PATIENCE_S, TOLD_S, Journal, JournalError, open_journal
 from firmware.table.rows import SCHEMA
 from firmware.table.scenes import GameScene, LobbyScene, ResumeScene
 from firmware.table.screens import draw
@@ -551,6 +551,28 @@ def test_a_folder_that_cannot_be_written_at_the_start_does_not_stop_play(fast_fo
     rig.wait(2.0)
     assert not rig.scene(1).unsaved
     assert journal._store.newest().text.count("@") >= 4
+    journal.close()
+
+
+def test_a_disk_that_fails_again_and_again_fills_no_log(fast_folder, caplog):
+    """Four minutes in which the disk fails at every other action: ten lines a minute."""
+    faults = Faults()
+    journal = opened(fast_folder, connect=faults)
+    rig = begun(journal, steps=3, rules=Rules(limit=42))
+    started, minutes = rig.now, []
+    while rig.now < started + 240:
+        if rig.session.state.phase is Phase.OVER:
+            rig.press(1, Button.PLAY)
+        faults.pragma = "PRAGMA query_only = 1"
+        journal._store.close()
+        rig.move_on()
+        faults.pragma = ""
+        rig.wait(0.5)
+        if rig.now > started + 60 * (len(minutes) + 1):
+            minutes.append(len(caplog.records))
+            caplog.clear()
+    assert len(minutes) >= 3
+    assert all(0 < count <= LINES_A_MINUTE + 2 for count in minutes)
     journal.close()
 
 

@@ -25,6 +25,9 @@ TOLD_S = 1.0
 RETRY_S = 0.25
 """How often a disk that failed is tried again."""
 
+LINES_A_MINUTE = 10
+"""So many lines about the disk are logged in a minute at most, however often it fails and works again."""
+
 
 class Journal:
     """Writes games to a store (``firmware.table.book.Journal``), on a thread of its own after ``start``.
@@ -51,6 +54,10 @@ class Journal:
         """whether the file has to be checked, or made, before it is written"""
         self._failed = ""
         """why nothing can be written; empty while all is well"""
+        self._warned = False
+        """whether the log says that nothing can be written"""
+        self._now = 0.0
+        self._logged: deque[float] = deque(maxlen=LINES_A_MINUTE)
         self._since: float | None = None
         """when ``tick`` first saw that something waits"""
         self._look_at = 0.0
@@ -83,6 +90,7 @@ class Journal:
 
     def tick(self, now: float) -> bool:
         """Note that time has passed (seconds, monotonic); True if ``saving`` has changed."""
+        self._now = now
         if now >= self._look_at:
             self._look_at = now + RETRY_S
             if self._thread is None and self._failed:
@@ -243,15 +251,23 @@ class Journal:
 
     def _note_failure(self, reason: str) -> None:
         if reason != self._failed:
-            log.warning("the journal is not saved: %s", reason)
+            self._warned = self._log("the journal is not saved: %s", reason)
         with self._changed:
             self._failed = reason
             self._changed.notify_all()
 
     def _note_success(self) -> None:
-        if self._failed:
-            log.warning("the journal is saved again")
-        self._failed = ""
+        if self._warned:
+            self._log("the journal is saved again")
+        self._failed, self._warned = "", False
+
+    def _log(self, text: str, *details: str) -> bool:
+        """Log a line unless there were many in the last minute. Whether it was."""
+        if len(self._logged) == LINES_A_MINUTE and self._logged[0] > self._now - 60.0:
+            return False
+        self._logged.append(self._now)
+        log.warning(text, *details)
+        return True
 
 
 def _actions(entry: Entry) -> int:
