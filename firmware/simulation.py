@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Protocol
 
 from drivers.latebus import LateBus
@@ -113,14 +114,17 @@ def pods_in_real_time(profile: Profile) -> MakePods | None:
     """
     if not profile.pods:
         return None
+    lacking = "a MicroPython"
     if os.name == "posix":  # elsewhere there are no pseudo-terminals
         from firmware.podprocesses import running_pods
         from hardware.sim.podprocess import find_micropython
 
-        if (micropython := find_micropython()) is not None:
+        if find_spec("serial") is None:
+            lacking = "pyserial"
+        elif (micropython := find_micropython()) is not None:
             say(f"The pods run their own program on {os.path.basename(micropython)}, a process each.")
             return running_pods(micropython)
-    say("No MicroPython is installed: the pods' program runs on this Python (docs/pods.md).")
+    say(f"Without {lacking} the pods' program runs on this Python (docs/pods.md).")
     return None
 
 

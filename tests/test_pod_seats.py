@@ -18,6 +18,7 @@ from firmware.simulation import SimHost
 from hardware.frame import pack
 from hardware.profile import load_profile, parse_profile
 from hardware.seat import Button
+from hardware.sim import podprocess
 
 NAMED = f"""
 title = "One pod is named, two are chosen"
@@ -192,6 +193,31 @@ def test_faults_of_simulated_pods(mixed) -> None:
     pods[4].reset()
     mixed.run(30)
     assert [mixed.fault(seat) for seat in range(1, 5)] == [""] * 4
+
+
+TWO = """
+title = "Two pods"
+[[seats]]
+label = "a"
+pod = ""
+[[seats]]
+label = "b"
+pod = ""
+"""
+
+
+def test_a_game_without_a_micropython(tmp_path: Path, monkeypatch, capsys) -> None:
+    """Where no MicroPython is, pods run in real time on this Python, which is said; the game is the same."""
+    monkeypatch.setattr(podprocess, "find_micropython", lambda: None)
+    (tmp_path / "two.toml").write_text(TWO)
+    arguments = ["play", "--sim", "--board", str(tmp_path / "two.toml"), "--bots", "2", "--seed", "2"]
+    arguments += ["--games", "1", "--bot-delay", "0.01"]
+    assert main(arguments) == Exit.DONE
+    said, lit, game, dark = capsys.readouterr().out.splitlines()
+    assert said.startswith("Without a MicroPython the pods' program runs on this Python")
+    assert (lit, dark) == ("every panel is lit", "every panel is dark")
+    assert main([*arguments, "--fast"]) == Exit.DONE
+    assert capsys.readouterr().out.splitlines()[1] == game
 
 
 @pytest.mark.parametrize(
