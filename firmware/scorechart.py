@@ -1,5 +1,6 @@
 """A game's score as a drawing: everybody's points after each deal, and the limit."""
 
+import math
 from xml.sax.saxutils import escape
 
 from engine.notation import Header, read_header, replay
@@ -47,9 +48,9 @@ def chart(text: str) -> str:
     ]
     for mark in range(0, most + 1, 5):
         parts.append(f'<text x="{LEFT - 6}" y="{y(mark) + 4}" text-anchor="end">{mark}</text>')
-    for deal in range(0, deals + 1, max(1, deals // 15)):
+    for deal in range(0, deals + 1, math.ceil(deals / 10)):
         parts.append(f'<text x="{x(deal)}" y="{y(0) + 18}" text-anchor="middle">{deal}</text>')
-    parts.append(f'<text x="{x(deals) + 8}" y="{y(0) + 18}" fill="#666">hands</text>')
+    parts.append(f'<text x="{x(deals) + 14}" y="{y(0) + 18}" fill="#666">hands</text>')
     limit = y(header.rules.limit)
     parts.append(f'<path d="M{LEFT} {limit}H{x(deals)}" stroke="#999" stroke-dasharray="3 3"/>')
     parts.append(f'<text x="{LEFT + 4}" y="{limit - 4}" fill="#666">out: {header.rules.limit}</text>')
