@@ -23,6 +23,8 @@ from hardware.sim.ssd1306 import SSD1306
 POD_ID = "e66141040331a52c"
 BACK_S = 0.1
 """After a reset the line is away for so long."""
+INTERRUPT_S = 1.0
+"""A program obeys Ctrl-C within this time."""
 CTRL_C = b"\x03"
 
 
@@ -48,6 +50,7 @@ class Pico:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._to_pod = -1
+        self._interrupted_at = float("-inf")
         flash.mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
 
@@ -167,7 +170,11 @@ class Pico:
         (caught,) = [line.split()[1] for line in status.splitlines() if line.startswith("SigCgt")]
         if not int(caught, 16) & 1 << signal.SIGINT - 1:
             return data
-        process.send_signal(signal.SIGINT)
+        # A second signal that comes before the first was obeyed would end this MicroPython; USB's do not.
+        now = time.monotonic()
+        if now - self._interrupted_at > INTERRUPT_S:
+            self._interrupted_at = now
+            process.send_signal(signal.SIGINT)
         return data.replace(CTRL_C, b"")
 
 

@@ -17,6 +17,7 @@ from pod_kernel import Kernel
 from drivers.serialports import SerialStream
 from firmware.bindings import Bindings
 from firmware.cli import main
+from firmware.device.instance import only_instance
 from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
 from firmware.pod import pins
@@ -113,8 +114,8 @@ def test_list_tells_all_of_each_line(pod, tmp_path):
     assert "speaks versions 2 to 3 of the link, this table version 1" in row.state
     assert (row.protocol, row.panel, row.build, row.works) == ("2 to 3", "", "", False)
     assert "does not answer" in rows["0" * 15 + "4"].state
-    assert rows["0" * 15 + "5"].state == "no pod, or one that does not answer"
-    assert "in use by another program" in rows["0" * 15 + "6"].state
+    assert rows["0" * 15 + "5"].state.startswith("no pod, or a new Pico: twentytwo pod flash /")
+    assert rows["0" * 15 + "6"].state.startswith("is in use by another program: end that one")
     assert rows["0" * 15 + "6"].seat == 5
     head, *table = lines_of(rows.values())
     assert head.split()[:3] == ["pod", "seat", "build"]
@@ -134,6 +135,28 @@ def test_list_for_programs(pod, capsys, tmp_path):
     assert (row["pod"], row["build"], row["seat"], row["works"]) == (POD_ID, build_name(), None, True)
     assert f"{seats}: it is not as it was written" in told.err
     assert seats.read_text() == "damaged"
+
+
+def test_a_line_that_the_table_has_is_told_as_that(tmp_path, monkeypatch, capsys):
+    """While a table runs each action names its process and how to stop it, and says nothing on the line."""
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    line = Kernel(tmp_path).plug(POD_ID)
+    holder = SerialStream(line)
+    try:
+        with only_instance(tmp_path):
+            for action, code in (("test", Exit.BUS), ("flash", Exit.RUNNING)):
+                assert main(["pod", action, line]) == code
+                told = capsys.readouterr().err
+                assert f"process {os.getpid()}" in told
+                assert "sudo systemctl stop twentytwo" in told
+            row = look_at(Found(line, os.path.realpath(line)), {})
+            assert row.state.startswith(f"is in use, by the table that runs (process {os.getpid()})")
+            heard: list[str] = []
+            monitor(line, heard.append, lambda: bool(heard))
+            assert "by the table that runs" in heard[0]
+        assert holder.read() == b""
+    finally:
+        holder.close()
 
 
 @pytest.mark.micropython

@@ -62,7 +62,7 @@ def look_at(found: Found, seats: Mapping[str, int]) -> Row:
     try:
         talk = Talk(found.path)
     except OSError as shut:
-        return Row(found.path, found.usb, seat=bound, state=unusable(shut))
+        return Row(found.path, found.usb, seat=bound, state=unusable(shut).removeprefix(f"{found.path} "))
     try:
         answered = talk.greet(ANSWER_S)
         if talk.link.up:
@@ -76,7 +76,7 @@ def look_at(found: Found, seats: Mapping[str, int]) -> Row:
     if hello is None or not answered:
         state = problem or "it does not answer"
         if not found.is_pod:
-            state = "no pod, or one that does not answer"
+            state = f"no pod, or a new Pico: twentytwo pod flash {found.path}"
         return Row(found.path, found.usb, seat=bound, state=state)
     return _told(found, hello, seats, problem)
 

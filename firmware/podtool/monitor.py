@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from firmware.podtool.ports import wait_for
-from firmware.podtool.talk import Talk
+from firmware.podtool.talk import Talk, unusable
 from hardware.link import BUTTONS, Hello
 
 AGAIN_S = 0.5
@@ -25,7 +25,7 @@ def monitor(path: str, say: Callable[[str], None], stop: Callable[[], bool] = la
         try:
             talk = Talk(path)
         except OSError as problem:
-            told = problem.strerror or str(problem)
+            told = unusable(problem)
             if told != trouble:
                 trouble = told
                 tell(told)

@@ -199,6 +199,10 @@ def prompt_on(path: str, seconds: float = REACH_S) -> Iterator[Prompt]:
         try:
             with redirect_stdout(io.StringIO()):
                 transport.enter_raw_repl(soft_reset=False, timeout_overall=seconds)
+                # Late answers to what was said before are left behind by a first answer that is known.
+                transport.serial.write(b"print(22)\x04")
+                if b"OK22" not in transport.read_until(1, b"\x04\x04", timeout_overall=seconds):
+                    raise TransportError("no answer")
         except (TransportError, OSError) as problem:
             raise PromptError("the prompt does not answer") from problem
         yield Prompt(transport)

@@ -17,6 +17,8 @@ from firmware.exits import CannotRunError, Exit
 ANSWER_S = 1.5
 """A pod that works answers a hello long before."""
 LAST_BYTES = 2048
+BUSY = "is in use"
+"""In the message of ``drivers.serialports`` for a line that another program has."""
 
 
 class Talk:
@@ -98,9 +100,10 @@ def unusable(problem: OSError) -> str:
         process = running(runtime_folder())
     except UsageError:
         process = None
-    if process is None:
+    busy, found, _ = told.partition(BUSY)
+    if process is None or not found:
         return told
-    return f"{told}. A table runs (process {process}): stop it first: sudo systemctl stop twentytwo"
+    return f"{busy}{BUSY}, by the table that runs (process {process}): stop it: sudo systemctl stop twentytwo"
 
 
 def _admit_others(fd: int) -> None:
