@@ -166,7 +166,7 @@ def test_a_pod_in_use_is_flashed_though_its_watchdog_runs(pico, older):
     ]
 
 
-def test_a_pod_that_cannot_be_told_to_restart_has_to_be_replugged(pico, older):
+def test_a_pod_that_cannot_be_told_to_restart_has_to_be_replugged(pico, older, monkeypatch):
     """One that has met a table, and speaks no version that we do: the command says so, and waits for that."""
     foreign = (
         "import sys\nsys.path.insert(0, 'a')\nfrom hardware import link\nlink.LOWEST = link.HIGHEST = 9\n"
@@ -183,6 +183,7 @@ def test_a_pod_that_cannot_be_told_to_restart_has_to_be_replugged(pico, older):
             board.unplug()
             threading.Timer(0.2, board.plug).start()
 
+    monkeypatch.setattr(flashing, "ANSWER_S", 0.3)
     with pytest.raises(CannotRunError, match="does not come to its prompt") as caught:
         flasher(board).flash()
     assert caught.value.exit_code is Exit.ABSENT
@@ -202,16 +203,28 @@ def test_a_watchdog_that_is_not_fed_bites_the_stand_in(pico, older):
     assert (board.bites, board.resets) == (1, before + 1)
 
 
-def test_a_pods_own_wiring_stays(pico):
-    """Pins given once are kept by every later flash; the build's name does not depend on them."""
+def test_a_pods_own_wiring_stays(pico, capsys, tmp_path):
+    """Pins given once to the command are kept by every later flash; the build's name does not depend on them.
+
+    The command tells each step and the result; off a terminal the progress is a line a quarter.
+    """
     board = pico()
-    mine = default_pins().replace(b"UPSIDE_DOWN = False", b"UPSIDE_DOWN = True  # under the shelf")
-    flasher(board, pins=mine).flash()
-    assert files(board)[f"a/{PINS}"] == mine
+    mine = tmp_path / "pins.py"
+    mine.write_bytes(default_pins().replace(b"UPSIDE_DOWN = False", b"UPSIDE_DOWN = True  # under the shelf"))
+    command = ["pod", "flash", str(board.path), "--runtime", str(tmp_path), "--pins", str(mine)]
+    assert main(command) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    lines = told.out.splitlines()
+    assert [line for line in lines if line.endswith("% written")] == [
+        f"{part} % written" for part in (25, 50, 75, 100)
+    ]
+    assert lines[-1] == f"pod {POD_ID} has said hello as build {build_name()}, from slot a"
+    assert files(board)[f"a/{PINS}"] == mine.read_bytes()
     board.unplug()
     board.plug()
     assert flasher(board).flash() == Flashed(POD_ID, build_name(), "b", "a")
-    assert files(board)[f"b/{PINS}"] == mine
+    assert files(board)[f"b/{PINS}"] == mine.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -332,12 +345,12 @@ def test_a_pod_that_is_pulled_meanwhile_can_be_flashed_again(pico, older, monkey
         nonlocal calls
         calls += 1
         if calls == 3 or step != "write":
+            monkeypatch.setattr(flashing, "RESET_S", 0.2)
+            monkeypatch.setattr(flashing, "HELLO_S", 0.2)
             board.unplug()
         real(prompt, *words)
 
     monkeypatch.setattr(Prompt, step, pulled)
-    monkeypatch.setattr(flashing, "RESET_S", 3.0)
-    monkeypatch.setattr(flashing, "HELLO_S", 1.0)
     with pytest.raises(UsageError, match="plug") as caught:
         flasher(board).flash()
     assert "\n" not in str(caught.value)
@@ -388,19 +401,3 @@ def test_a_line_that_another_program_holds(pico, capsys, tmp_path):
     assert f"a table runs already: process {os.getpid()}" in told
     assert "systemctl stop" in told
     assert files(board) == {}
-
-
-def test_flash_from_the_command_line(pico, capsys, tmp_path):
-    """The command tells each step and the result; off a terminal the progress is a line a quarter."""
-    board = pico()
-    mine = tmp_path / "pins.py"
-    mine.write_bytes(default_pins().replace(b"SETTLE_MS = 15", b"SETTLE_MS = 20"))
-    command = ["pod", "flash", str(board.path), "--runtime", str(tmp_path), "--pins", str(mine)]
-    assert main(command) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    assert [line for line in told.out.splitlines() if line.endswith("% written")] == [
-        f"{part} % written" for part in (25, 50, 75, 100)
-    ]
-    assert told.out.splitlines()[-1] == f"pod {POD_ID} has said hello as build {build_name()}, from slot a"
-    assert b"SETTLE_MS = 20" in files(board)[f"a/{PINS}"]

@@ -14,7 +14,7 @@ from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
 from firmware.podtool.build import PINS, START, Build, build, default_pins
 from firmware.podtool.ports import wait_for
-from firmware.podtool.prompt import About, Prompt, PromptError, listing, prompt_on
+from firmware.podtool.prompt import About, Prompt, PromptError, folders_of, prompt_on
 from firmware.podtool.talk import ANSWER_S, Talk, talk_to
 from hardware.link import Hello
 
@@ -136,9 +136,7 @@ class Flasher:
     def _write(self, prompt: Prompt, slot: str, made: Build) -> None:
         self._say(f"writing build {made.name}, {made.size:,} bytes, to slot {slot}")
         prompt.clear(slot)
-        prompt.make_folder(slot)
-        for folder in listing(made.files):
-            prompt.make_folder(f"{slot}/{folder}")
+        prompt.make_folders([slot, *(f"{slot}/{folder}" for folder in folders_of(made.files))])
         written = 0
 
         def told(count: int) -> None:

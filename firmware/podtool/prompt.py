@@ -5,7 +5,7 @@ import io
 import json
 import struct
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +13,9 @@ from typing import Any
 ANSWER_S = 5.0
 """A prompt that has not answered for so long has gone."""
 REACH_S = 0.4
-FAILS_S = 0.5
+FAILS_S = 0.3
 """A program that fails at once does so within this time."""
-CHUNK = 512
+CHUNK = 1024
 """Bytes that are written at once."""
 
 ABOUT = """
@@ -105,9 +105,9 @@ class Prompt:
         """Remove a folder and all in it, if there is one."""
         self._exec(f"clear {slot}", CLEAR.replace("SLOT", repr(slot)))
 
-    def make_folder(self, path: str) -> None:
-        """Make a folder."""
-        self._exec(f"make {path}", f"import os\nos.mkdir({path!r})")
+    def make_folders(self, paths: Sequence[str]) -> None:
+        """Make folders, outer ones first."""
+        self._exec(f"make {paths[0]}", f"import os\nfor path in {list(paths)!r}:\n os.mkdir(path)")
 
     def write(self, path: str, content: bytes, told: Callable[[int], None] = lambda count: None) -> None:
         """Write a file, and check it on the board; ``told`` is called with bytes as they are written."""
@@ -213,7 +213,7 @@ def prompt_on(path: str, seconds: float = REACH_S) -> Iterator[Prompt]:
             transport.serial.close()
 
 
-def listing(files: Mapping[str, bytes]) -> list[str]:
+def folders_of(files: Mapping[str, bytes]) -> list[str]:
     """The folders that files need, outer ones first."""
     folders = {"/".join(path.split("/")[:depth]) for path in files for depth in range(1, path.count("/") + 1)}
     return sorted(folders)
