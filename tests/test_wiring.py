@@ -572,6 +572,14 @@ def test_every_pod_has_a_cable() -> None:
     assert "sheet 5, upside down" in words
 
 
+def test_a_pod_off_usb_is_told() -> None:
+    """Where a board looks for pods beside USB, the cables' sheet says that those are not drawn."""
+    text = (ROOT / "hardware/boards/pods-6.toml").read_text("utf-8")
+    text = text.replace("[[seats]]", 'pod_paths = ["/dev/ttyAMA5"]\n\n[[seats]]', 1)
+    words = words_in(the(drawn(plan_of(parse_profile(text, "own.toml"))), "cables"))
+    assert "A pod at /dev/ttyAMA5 is not on USB: its cable is not drawn here." in words
+
+
 def test_boot_lines_of_boards_with_pods() -> None:
     """A table of pods alone needs no boot lines; a mixed one needs those of its seats on wires."""
     assert "boot.txt" not in files_of(plan_of(load_profile("pods-6")), "md")

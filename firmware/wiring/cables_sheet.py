@@ -62,6 +62,7 @@ def _notes(sheet: Sheet, plan: Plan) -> None:
     one, hub = budgets["one socket of the hub"], budgets["USB, hub and pods"]
     top = PODS_TOP + max(len(pods), 3) * PODS_PITCH + 16
     sheet.line([(MARGIN, top - 8), (WIDTH - MARGIN, top - 8)], 0.2, stroke=GREY)
+    elsewhere = ", ".join(plan.profile.pod_paths)
     sheet.lines(
         MARGIN,
         top,
@@ -77,6 +78,7 @@ def _notes(sheet: Sheet, plan: Plan) -> None:
             "chosen once, by its PLAY when its panel asks for that, or written into the board's profile.",
             "",
             "The hub must not feed the Pi. If the Pi starts without a supply of its own, take another hub.",
+            *(("", f"A pod at {elsewhere} is not on USB: its cable is not drawn here.") if elsewhere else ()),
         ),
         2.9,
     )
