@@ -9,6 +9,8 @@ PROBE_SECONDS = 5.0
 """A failed panel is tried once in this time."""
 EXPANDER_PROBE_SECONDS = 1.0
 """A failed expander is tried once in this time: the buttons of several seats wait for it."""
+SLOW_REFRESHES = 4
+"""A slow panel is refreshed so many times less often: it is dark meanwhile, for some seconds."""
 NEVER = float("inf")
 
 Steps = Iterator[int]
@@ -61,13 +63,21 @@ class ExpanderCare(Care):
 
 
 class ScreenCare(Care):
-    """A panel."""
+    """A panel. ``refresh``: seconds from one refresh to the next."""
 
-    def __init__(self, screen: Oled) -> None:
+    def __init__(self, screen: Oled, refresh: float | None) -> None:
         super().__init__(screen, PROBE_SECONDS)
         self.screen = screen
         self.darkened = False
-        self.next_refresh: float | None = None
+        self.refreshed_at: float | None = None
+        self._refresh = refresh
+
+    @property
+    def next_refresh(self) -> float | None:
+        """When it is to be set up and painted anew; None if that is not known yet, or never."""
+        if self.refreshed_at is None or self._refresh is None:
+            return None
+        return self.refreshed_at + self._refresh * (SLOW_REFRESHES if self.slow else 1)
 
     @property
     def waits(self) -> bool:

@@ -80,7 +80,7 @@ class BusOwner:
     def add(self, screen: Oled) -> None:
         """Take a panel into care. Nothing is sent before the next flush."""
         screen.wake = self._wakened.set
-        self._screens.append(ScreenCare(screen))
+        self._screens.append(ScreenCare(screen, self._refresh))
 
     def add_expander(self, expander: Expander) -> None:
         """Take an expander into care. Nothing is sent before the next flush."""
@@ -210,9 +210,9 @@ class BusOwner:
                 continue
             if care.next_refresh is None:
                 # Spread, so that the panels are not all painted anew at once.
-                care.next_refresh = now + self._refresh * number / len(self._screens)
+                care.refreshed_at = now + self._refresh * (number / len(self._screens) - 1)
             elif now >= care.next_refresh:
-                care.next_refresh = now + self._refresh
+                care.refreshed_at = now
                 care.screen.forget()
 
     def _poll_expanders(self) -> None:
@@ -229,7 +229,7 @@ class BusOwner:
 
     def _pulse(self, now: float) -> None:
         self._last_pulse = now
-        working = [care for care in self._screens if care.healthy]
+        working = [care for care in self._screens if not care.failed]
         if working and not self._allowance.used:
             care = working[self._pulses % len(working)]
             self._pulses += 1
@@ -304,7 +304,7 @@ class BusOwner:
         care.chip.report(f"{care.chip.name} {problem}")
         care.failed = True
         if isinstance(care, ScreenCare):
-            care.next_refresh = None
+            care.refreshed_at = None
 
     # The bus as a whole
 
@@ -321,7 +321,7 @@ class BusOwner:
             care.failed = True
             if isinstance(care, ScreenCare):
                 care.screen.forget()
-                care.next_refresh = None
+                care.refreshed_at = None
         self._next_climb = self._clock() + (SHARE * took if self._alone else 0.0)
 
     def _anybody(self, but: Care | None = None) -> bool:

@@ -115,6 +115,26 @@ def test_slow_panel_gets_its_picture_in_the_end() -> None:
     assert rig.bus.traffic.since(before).bytes <= 1100
 
 
+def test_slow_panel_that_loses_its_power_shows_no_noise() -> None:
+    """Its set-up takes several turns; whenever it loses its power between two, none of its memory shines."""
+    for tenths in range(46, 86, 4):
+        rig = Rig(refresh=8.0, seed=tenths)
+        rig.sim.unplug(4)
+        shown = rig.show(4, noise(1))
+        rig.run(0.2)
+        rig.sim.plug(4)
+        rig.bus.fail(0, device=rig.sim.panel(4), delay=0.03)
+        seen: list[bytes] = []
+        rig.sim.watch(lambda _, rig=rig, seen=seen: seen.append(rig.visible(4)))  # type: ignore[misc]
+        rig.run(tenths / 10)
+        rig.sim.panel(4).power_on_reset()
+        rig.run(15.0)
+        rig.bus.heal()
+        rig.run(15.0)
+        assert rig.visible(4) == shown
+        assert all(byte in (0, wanted) for frame in seen for byte, wanted in zip(frame, shown, strict=True))
+
+
 def test_dead_from_the_start() -> None:
     """A panel that never answers is flagged, the others come up, and it is painted once it is plugged in."""
     rig = Rig()
