@@ -150,6 +150,8 @@ class SerialStream:
         if self._closed:
             return
         self._closed = True
+        import termios  # not on every PC
+
         try:
             for _ in range(DRAIN_STEPS):
                 if not self._line.out_waiting:
@@ -157,7 +159,7 @@ class SerialStream:
                 time.sleep(DRAIN_S)
             # Otherwise closing would wait for a pod that does not read, up to 30 s.
             self._line.reset_output_buffer()
-        except OSError:
+        except (OSError, termios.error):
             pass  # the device has gone, and what it has not read with it
         finally:
             self._line.close()

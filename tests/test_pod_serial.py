@@ -142,6 +142,21 @@ def test_full_line_takes_no_more_and_never_blocks(kernel):
     assert time.monotonic() - began < 1
 
 
+def test_closing_a_line_that_goes_at_that_moment(kernel):
+    """A device that is pulled between the last look at its buffer and its flush is closed all the same."""
+    path = kernel.plug("e66141040331a52c")
+
+    class Pulled(serial.Serial):
+        def reset_output_buffer(self):
+            kernel.unplug(path)
+            super().reset_output_buffer()
+
+    stream = kernel.ports(serial_class=Pulled).open(Port(path))
+    stream.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(stream.fileno())
+
+
 def test_rights_are_explained(kernel):
     """A line that may not be opened is told with its group and the command that helps."""
     path = kernel.plug("e66141040331a52c")
