@@ -16,6 +16,7 @@ from firmware.device.buses import BusCheck
 from firmware.device.buttons import button_findings
 from firmware.device.findings import Finding, as_json, gravest, verdict
 from firmware.device.instance import only_instance
+from firmware.device.speeds import slow_bus
 from firmware.exits import Exit
 from firmware.faults import Plan, parse_fault
 from firmware.simulation import SimHost
@@ -65,6 +66,15 @@ def test_a_profile_that_says_100_khz_is_told_what_it_costs():
     assert finding.code is Exit.DONE
     assert "a whole picture takes 94 ms" in finding.text
     assert "i2c_arm_baudrate=400000" in finding.text
+
+
+def test_what_a_slow_bus_means():
+    """Below 400 kHz it is told how long a picture takes and what to do; a clock that nobody knows is no news."""
+    assert slow_bus(None) is None
+    assert slow_bus(400_000) is None
+    assert slow_bus(100_000) == (
+        "a whole picture takes 94 ms: for 400 kHz put dtparam=i2c_arm_baudrate=400000 into config.txt"
+    )
 
 
 CASES = [
