@@ -69,7 +69,7 @@ def test_a_profile_that_says_100_khz_is_told_what_it_costs():
 
 
 def test_what_a_slow_bus_means():
-    """Below 400 kHz it is told how long a picture takes and what to do; a clock that nobody knows is no news."""
+    """Below 400 kHz it is told how long a picture takes and what to do; an unknown clock is no news."""
     assert slow_bus(None) is None
     assert slow_bus(400_000) is None
     assert slow_bus(100_000) == (
