@@ -38,11 +38,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_argument(
         "--settings", type=path_given, default=DEFAULT_PATH, metavar="FILE", help=f"default: {DEFAULT_PATH}"
     )
+    parser.epilog = "Keys:\n" + "\n".join(f"  {key:<22}{meaning}" for key, meaning in MEANINGS.items())
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser(
         "show", parents=[common], help="each key, its value, where that comes from, and what it means"
     )
-    change = actions.add_parser("set", parents=[common], help="set a key, as: set rules.limit 30")
+    change = actions.add_parser(
+        "set",
+        parents=[common],
+        help="set a key, as: set rules.limit 30",
+        description="Set a key. The whole is checked before anything is written; your comments stay.",
+    )
     change.add_argument("key", type=given, metavar="KEY", help="as rules.limit")
     change.add_argument("value", type=given, metavar="VALUE", help="a text, a number, true or false")
     change = actions.add_parser("unset", parents=[common], help="go back to a key's default")

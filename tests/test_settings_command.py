@@ -169,6 +169,25 @@ def test_a_damaged_file_is_never_touched(settings, file, words, content):
     assert file.read_bytes() == content
 
 
+@pytest.mark.parametrize("content", ["", "board = ", "baord = 'direct-2'"])
+def test_no_table_starts_on_damaged_settings(file, capsys, content):
+    """Play, doctor and selftest name the file and end with 2, which systemd does not restart."""
+    file.write_text(content)
+    for command in ("play", "doctor", "selftest"):
+        assert main([command, "--sim", "--settings", str(file)]) == 2
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err.startswith(f"twentytwo: {file}, line 1: ")
+        assert told.err.count("\n") == 1
+
+
+def test_help_lists_the_keys(capsys):
+    """``twentytwo settings --help`` has each key with its meaning."""
+    assert main(["settings", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert all(f"{key} " in told and meaning in told for key, meaning in MEANINGS.items())
+
+
 def test_a_stale_temporary_file_does_no_harm(settings, file):
     """What a crash left beside the settings is not read, and is gone after the next change."""
     (file.parent / ".table.toml.new").write_text("[rules]\nlim")

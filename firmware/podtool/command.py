@@ -32,7 +32,11 @@ PINS_BYTES = 16_384
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``twentytwo pod``."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listed = actions.add_parser("list", help="each pod: its number, seat, build, and how it fares")
+    listed = actions.add_parser(
+        "list",
+        help="each pod: its number, seat, build, and how it fares",
+        description="Say hello on every line that is or may be a pod's, and tell what answers.",
+    )
     listed.add_argument("ports", nargs="*", type=given, metavar="PORT", help="lines that are not on USB, too")
     listed.add_argument("--json", action="store_true", help="for programs")
     listed.add_argument(
@@ -45,16 +49,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listed.add_argument(
         "--seats", type=path_given, default=DEFAULT_PATH, metavar="FILE", help=f"default: {DEFAULT_PATH}"
     )
-    flash = actions.add_parser("flash", help="put this version's program on a pod, or on a new Pico")
+    flash = actions.add_parser(
+        "flash",
+        help="put this version's program on a pod, or on a new Pico",
+        description="Put this version's program on a pod, or on a new Pico that has nothing but MicroPython. "
+        "The pod keeps the build that it had until the new one has said hello; power may fail at any instant. "
+        "Stop the table first: sudo systemctl stop twentytwo",
+    )
     flash.add_argument(
         "--pins", type=path_given, metavar="FILE", help="its wiring (default: what it has, or docs/pods.md's)"
     )
     flash.add_argument(
         "--runtime", type=path_given, metavar="FOLDER", help="folder of the tables' lock (default: systemd's)"
     )
-    tried = actions.add_parser("test", help="measure the line to a pod")
+    tried = actions.add_parser(
+        "test",
+        help="measure the line to a pod",
+        description="Send picture after picture, and tell round trips, losses and the pod's own counters. "
+        "The exit code is the verdict: 0 all well, 13 no answer, 14 losses, 16 slow.",
+    )
     tried.add_argument("--seconds", type=float, default=5.0, metavar="N", help="for so long (default: 5)")
-    watched = actions.add_parser("monitor", help="print what a pod tells, until Ctrl-C")
+    watched = actions.add_parser(
+        "monitor",
+        help="print what a pod tells, until Ctrl-C",
+        description="Print each hello, press, release, fault and return of a pod as it comes, until Ctrl-C.",
+    )
     for action in (flash, tried, watched):
         action.add_argument(
             "port",
