@@ -232,7 +232,7 @@ class PodLink:
         away, self._stepped = now - self._stepped, now
         if not self.up:
             return
-        if now - self._heard >= LOST_S and away < FROZEN_S:
+        if now >= self._heard + LOST_S and away < FROZEN_S:  # as in ``deadline``, to the last bit
             self._lost = True
             self._greet(now)
         elif away >= FROZEN_S:

@@ -702,3 +702,19 @@ def test_session_that_cannot_be_mistaken():
         rig.run(0.3)
         assert rig.pod.picture == PICTURE
         assert told(rig) == planned
+
+
+def test_whatever_is_due_is_done():
+    """Called at its deadline, a link has done what was due and names a later time: time never stands still."""
+    chance = random.Random(6)
+    for _ in range(100):
+        rig = Rig(now=chance.uniform(0, 1000))
+        rig.link.picture.wanted = chance.randbytes(1024)
+        rig.run(chance.uniform(0.3, 1))
+        assert rig.link.up
+        for _ in range(100):  # nobody answers from now on
+            now = rig.link.deadline()
+            while rig.link.transmit(now):
+                pass
+            assert rig.link.deadline() > now
+        assert not rig.link.up
