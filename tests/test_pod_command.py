@@ -301,6 +301,7 @@ def test_which_pod_is_meant(tmp_path):
     assert chosen("a52d", lines()) == second
     assert chosen("331a52c", lines()) == first
     assert chosen(first, []) == first
+    assert chosen(os.path.realpath(first), lines()) == first
     with pytest.raises(CannotRunError, match="no pod whose number ends in beef"):
         chosen("beef", lines())
     with pytest.raises(CannotRunError, match="there is no /nowhere/tty"):

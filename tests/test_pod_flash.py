@@ -194,7 +194,7 @@ def test_a_pod_that_cannot_be_told_to_restart_has_to_be_replugged(pico, older, m
 
 def test_a_watchdog_that_is_not_fed_bites_the_stand_in(pico, older):
     """The stand-in's watchdog is one: a pod whose program stops after it has met a table is reset."""
-    board = pico(older, dog_s=1.5)
+    board = pico(older, dog_s=1.6)
     assert said(board) == OLDER
     assert until(lambda: "dog 8000" in board.told)
     before = board.resets
@@ -225,6 +225,17 @@ def test_a_pods_own_wiring_stays(pico, capsys, tmp_path):
     board.plug()
     assert flasher(board).flash() == Flashed(POD_ID, build_name(), "b", "a")
     assert files(board)[f"b/{PINS}"] == mine.read_bytes()
+
+
+def test_a_pod_whose_program_has_failed_is_flashed_before_its_watchdog_bites(pico, older):
+    """At its prompt, but with a watchdog that nobody feeds: it is reset before anything is written."""
+    board = pico(older, dog_s=1.6)
+    assert said(board) == OLDER
+    assert until(lambda: "dog 8000" in board.told)
+    os.write(board._to_pod, b"fail\n")
+    assert flasher(board).flash().build == build_name()
+    assert board.bites == 0
+    assert said(board) == build_name()
 
 
 @pytest.mark.parametrize(

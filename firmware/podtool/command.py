@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "flash",
         help="put this version's program on a pod, or on a new Pico",
         description="Put this version's program on a pod, or on a new Pico that has nothing but MicroPython. "
-        "The pod keeps the build that it had until the new one has said hello; power may fail at any instant. "
+        "It keeps the build that it had until the new one has said hello; power may fail at any instant. "
         "Stop the table first: sudo systemctl stop twentytwo",
     )
     flash.add_argument(

@@ -222,7 +222,7 @@ class Flasher:
         else:
             with talk_to(self._path):  # or a line that says why it cannot be had
                 pass
-            prompt = self._enter(stack, FREE_S)
+            prompt = self._free(stack)
         for _ in range(ASKED):
             if prompt is not None:
                 return prompt
@@ -243,6 +243,18 @@ class Flasher:
                 "if that does not help, hold BOOTSEL, plug it in and copy MicroPython's .uf2 onto it",
             )
         return prompt
+
+    def _free(self, stack: ExitStack) -> Prompt | None:
+        """The prompt of a pod that obeys Ctrl-C; None if it does not.
+
+        Its program may have failed after it had met a table: then its watchdog runs, which only a reset ends.
+        """
+        with ExitStack() as interrupted:
+            prompt = self._enter(interrupted, FREE_S)
+            if prompt is None:
+                return None
+            prompt.reset()
+        return self._enter(stack, RESET_S)
 
     def _enter(self, stack: ExitStack, seconds: float) -> Prompt | None:
         """The prompt, until the stack ends; None if it does not come within a time."""

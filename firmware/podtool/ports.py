@@ -63,7 +63,9 @@ def chosen(word: str | None, lines: Sequence[Found]) -> str:
             raise CannotRunError(
                 Exit.BUS, f"there is no {word}: is the pod plugged in? twentytwo pod list shows all"
             )
-        return word
+        # As ttyACM0 it might come back as ttyACM1 after a reset; its other name stays.
+        device = os.path.realpath(word)
+        return next((line.path for line in lines if line.device == device), word)
     if word:
         lines = [line for line in lines if line.usb_serial.lower().endswith(word.lower())]
     else:
