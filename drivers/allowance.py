@@ -26,6 +26,32 @@ def patience(count: int, speed: int) -> float:
     return GRACE_SECONDS + count * BITS_A_BYTE / min(speed, SLOWEST_HZ)
 
 
+class Queue:
+    """A lock that is handed on in the order of asking: who lets it go and asks again comes last."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._held = False
+        self._waiting: deque[threading.Lock] = deque()
+
+    def __enter__(self) -> None:
+        with self._guard:
+            if not self._held:
+                self._held = True
+                return
+            turn = threading.Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        turn.acquire()  # released by whoever is before us
+
+    def __exit__(self, *error: object) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._held = False
+
+
 class Allowance:
     """What chips in trouble may have of the time of one trunk, also if its channels have owners of their own.
 
@@ -33,7 +59,7 @@ class Allowance:
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self.wires = threading.Lock()
+        self.wires = Queue()
         """held during a transfer: what a chip takes is not to hold what others on the trunk take before it"""
         self._clock = clock
         self._spent: deque[tuple[float, float]] = deque()

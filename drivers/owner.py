@@ -136,8 +136,7 @@ class BusOwner:
         times += [care.next_refresh for care in self._screens if care.next_refresh is not None]
         if self._refresh is not None and self._screens:
             times.append(self._last_pulse + PULSE_SECONDS)
-        first = min(times, default=NEVER)
-        return None if first == NEVER else first
+        return None if (first := min(times, default=NEVER)) == NEVER else first
 
     def _flush(self, now: float) -> None:
         while self._retried:
@@ -158,7 +157,7 @@ class BusOwner:
         self._poll_expanders()
         self._schedule_refreshes(now)
         for _ in range(ROUNDS):
-            if not self._paint_round(now):
+            if not self._paint_round(now) or self._alone:
                 break
         self._try_one(now)
         if self.fault is None and self._refresh is not None and now >= self._last_pulse + PULSE_SECONDS:
@@ -297,7 +296,9 @@ class BusOwner:
         self._allowance.spend(seconds)
 
     def _others_wait(self, care: Care) -> bool:
-        return any(other.healthy and other.waits for other in self._screens if other is not care)
+        return self._alone or any(
+            other.healthy and other.waits for other in self._screens if other is not care
+        )
 
     def _failed(self, care: Care, now: float, took: float, problem: str) -> None:
         care.next_try = now + max(care.pause, SHARE * took)

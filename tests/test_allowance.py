@@ -2,12 +2,13 @@
 
 import errno
 import sys
+import threading
 from itertools import combinations
 
 import pytest
 from rig_hardware import Bell, Rig, noise
 
-from drivers.allowance import ALLOWANCE_SECONDS, WINDOW_SECONDS, Allowance
+from drivers.allowance import ALLOWANCE_SECONDS, WINDOW_SECONDS, Allowance, Queue
 from hardware.bus import TIMEOUT_SECONDS
 
 
@@ -45,6 +46,26 @@ def test_one_turn_at_a_time() -> None:
         assert (mine, other) == (True, False)
     with allowance.turn() as mine:
         assert mine
+
+
+def test_the_wires_are_handed_on() -> None:
+    """Who lets them go and asks again comes after those that have waited meanwhile."""
+    wires = Queue()
+    order: list[str] = []
+
+    def other() -> None:
+        with wires:
+            order.append("other")
+
+    thread = threading.Thread(target=other)
+    with wires:
+        thread.start()
+        while not wires._waiting:
+            pass
+    with wires:
+        order.append("again")
+    thread.join()
+    assert order == ["other", "again"]
 
 
 @pytest.mark.parametrize("board", ["direct-6", "direct-6-usermux", "expander-6"])
