@@ -705,7 +705,7 @@ def test_session_that_cannot_be_mistaken():
 
 
 def test_whatever_is_due_is_done():
-    """Called at its deadline, a link has done what was due and names a later time: time never stands still."""
+    """Called at its deadline, a link does what is due and names a later time: time never stands still."""
     chance = random.Random(6)
     for _ in range(100):
         rig = Rig(now=chance.uniform(0, 1000))
