@@ -285,6 +285,17 @@ def test_a_lock_that_is_no_file_is_refused(tmp_path, make):
     assert caught.value.exit_code == Exit.USAGE
 
 
+def test_a_lock_that_is_a_link_leaves_the_file_behind_it_alone(tmp_path):
+    """A link in the place of the lock is refused; the file behind it keeps its text and rights."""
+    other = tmp_path / "other"
+    other.write_text("precious")
+    other.chmod(0o600)
+    (tmp_path / "lock").symlink_to(other)
+    with pytest.raises(UsageError, match=f"{tmp_path}/lock is a link"), only_instance(tmp_path):
+        pass
+    assert (other.read_text(), other.stat().st_mode & 0o777) == ("precious", 0o600)
+
+
 def test_a_lock_holds_on_a_full_disk(tmp_path):
     """If the process number cannot be written for lack of space, the lock holds all the same."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -1,6 +1,7 @@
 """The folder of a running table, and the lock that lets only one run."""
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -43,8 +44,11 @@ def only_instance(folder: Path) -> Iterator[None]:
 
     path = folder / "lock"
     try:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o664)
+        # A link may lead to a file that is not ours to empty.
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW, 0o664)
     except OSError as problem:
+        if problem.errno == errno.ELOOP:
+            raise UsageError(f"{path} is a link, so it cannot be the lock: move it away") from problem
         raise UsageError(f"{path} cannot be opened: {problem.strerror}") from problem
     try:
         if not stat.S_ISREG(os.fstat(lock).st_mode):
