@@ -227,14 +227,22 @@ def test_a_pods_own_wiring_stays(pico, capsys, tmp_path):
     assert files(board)[f"b/{PINS}"] == mine.read_bytes()
 
 
-def test_a_pod_whose_program_has_failed_is_flashed_before_its_watchdog_bites(pico, older):
-    """At its prompt, but with a watchdog that nobody feeds: it is reset before anything is written."""
-    board = pico(older, dog_s=1.6)
+def test_a_pod_whose_program_has_failed_is_reset_before_anything_is_written(pico, older, monkeypatch):
+    """It is at its prompt, but its watchdog runs and nobody feeds it: only a reset ends that."""
+    board = pico(older)
+    dog: list[str] = []
+    real = Prompt.clear
+
+    def noted(prompt: Prompt, slot: str) -> None:
+        dog.extend([word for word in board.told if word in ("dog 8000", "power")][-1:])
+        real(prompt, slot)
+
+    monkeypatch.setattr(Prompt, "clear", noted)
     assert said(board) == OLDER
     assert until(lambda: "dog 8000" in board.told)
     os.write(board._to_pod, b"fail\n")
     assert flasher(board).flash().build == build_name()
-    assert board.bites == 0
+    assert dog == ["power"]
     assert said(board) == build_name()
 
 
