@@ -59,6 +59,10 @@ class Wire:
     end: Terminal
     seat: int | None
 
+    def far_from(self, near: Terminal) -> Terminal:
+        """The end that is not ``near``."""
+        return self.start if near == self.end else self.end
+
 
 Join = tuple[Signal, Terminal, Terminal]
 """A wire to be: what it carries, and its two ends."""

@@ -12,7 +12,7 @@ from firmware.wiring.currents import budgets_of, loads_of
 from firmware.wiring.header import HEADER
 from firmware.wiring.pico import PICO_PINS
 from firmware.wiring.pinout import CHIP_PINS
-from firmware.wiring.plan import PI, PICO, POD, Plan, Wire
+from firmware.wiring.plan import PI, PICO, POD, Plan, Terminal, Wire
 from firmware.wiring.reach import SINK_LIMIT, bus_reach
 
 Row = tuple[str, ...]
@@ -67,7 +67,8 @@ def _board_row(plan: Plan, part: str, pin: str, name: str) -> Row:
     wire = plan.at(part, pin)
     if wire is None:
         return (part, pin, name, "", "", "", "")
-    return (part, pin, name, wire.signal.name, _whose(wire), wire.signal.colour, str(wire.end))
+    far = wire.far_from(Terminal(part, pin))
+    return (part, pin, name, wire.signal.name, _whose(wire), wire.signal.colour, str(far))
 
 
 def _whose(wire: Wire) -> str:
