@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from needs import missing
+from reaper import Reaper
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 CHROMIUM_ARGS = (
@@ -24,6 +25,8 @@ CHROMIUM_ARGS = (
 )
 WAIT_S = 10
 """Nothing that a test waits for takes as long, except when it fails."""
+
+REAPER = pytest.StashKey[Reaper]()
 
 Run = Callable[[Callable[[str], None], asyncio.Event], Awaitable[None]]
 """A server to be: ``run(ready, stop)`` calls ``ready(address)`` and returns when ``stop`` is set."""
@@ -134,6 +137,18 @@ def fast_folder(tmp_path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="twentytwo-", dir=memory) as made:
         yield Path(made)
+
+
+def pytest_configure(config):
+    """What tests start ends with them, also when they are killed."""
+    if os.path.isdir("/proc/self"):
+        config.stash[REAPER] = Reaper()
+
+
+def pytest_unconfigure(config):
+    """Nothing is left behind."""
+    if REAPER in config.stash:
+        config.stash[REAPER].close()
 
 
 def pytest_addoption(parser):

@@ -4,6 +4,7 @@ Run as a program it is plugged in until Ctrl-C: python tests/pico_rig.py FOLDER
 """
 
 import contextlib
+import fcntl
 import os
 import pty
 import select
@@ -11,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
 import tty
@@ -100,6 +102,7 @@ class Pico:
             stderr=inner_end,
             pass_fds=(pod_in, pod_out),
             start_new_session=True,
+            preexec_fn=_hang_up,
             env={
                 "PATH": os.environ.get("PATH", ""),
                 "MICROPYPATH": f".frozen:{PICO}",
@@ -176,6 +179,14 @@ class Pico:
             self._interrupted_at = now
             process.send_signal(signal.SIGINT)
         return data.replace(CTRL_C, b"")
+
+
+def _hang_up() -> None:
+    """In the new process: its line ends it, as the line goes with whoever runs the board, by whatever way.
+
+    At the prompt it would not notice: a MicroPython reads on for ever there, and gets errors.
+    """
+    fcntl.ioctl(0, termios.TIOCSCTTY)
 
 
 def main() -> None:
