@@ -211,7 +211,10 @@ class Flasher:
             prompt = self._reach(stack, restarted)
             try:
                 yield prompt
-            except PromptError as problem:
+            except BaseException as problem:  # Ctrl-C, too: nobody is left at the prompt
+                prompt.reset()
+                if not isinstance(problem, PromptError):
+                    raise
                 raise FlashError(
                     f"{problem}: unplug the pod, plug it in (it starts with a sound build), and try again"
                 ) from problem

@@ -154,9 +154,13 @@ class Prompt:
             raise PromptError(f"the new build fails: {_last_line(error)}")
 
     def reset(self) -> None:
-        """Start the board anew. Its line goes with it, maybe before it has said that it will."""
-        with suppress(PromptError):
-            self._leave("reset", "import machine\nmachine.reset()")
+        """Start the board anew, whatever it was doing at its prompt. Its line goes with it."""
+        line = self._transport.serial
+        with suppress(OSError):
+            line.write(b"\x03\r\x01import machine\nmachine.reset()\x04")
+            end = time.monotonic() + FAILS_S
+            while time.monotonic() < end and line.in_waiting >= 0:  # raises once the line has gone
+                time.sleep(0.01)
 
     def _exec(self, what: str, code: str) -> str:
         with self._errors(what):
