@@ -75,7 +75,7 @@ def chosen(word: str | None, lines: Sequence[Found]) -> str:
     if lines:
         raise UsageError(
             f"there are {len(lines)} pods: say which, by its path or the end of its number: "
-            + ", ".join(line.usb_serial or line.path for line in lines)
+            + ", ".join(sorted(line.usb_serial or line.path for line in lines))
         )
     what = f"pod whose number ends in {word}" if word else "pod"
     raise CannotRunError(
