@@ -36,6 +36,12 @@ POD_ID, OTHER_ID = "e66141040331a52c", "e66141040331a52d"
 BUTTON_PINS = (pins.LEFT, pins.RIGHT, pins.MARK, pins.PLAY)
 
 
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No table that runs on this computer is seen."""
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path / "run"))
+
+
 class Pumped:
     """A pod's process with somebody who takes in what its board tells."""
 

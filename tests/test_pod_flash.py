@@ -31,6 +31,12 @@ OLDER = "01de7001"
 MAIN = "firmware/pod/main.mpy"
 
 
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No table that runs on this computer is seen."""
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path / "run"))
+
+
 @pytest.fixture(scope="module")
 def micropython() -> str:
     """The interpreter and the tools, or no test."""
