@@ -629,6 +629,14 @@ def test_own_profile_by_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert len(list(Path("wiring-mine").glob("*.svg"))) == 4
 
 
+def test_a_seat_at_an_expander_shows_its_ground_pin() -> None:
+    """The small expander on a seat's sheet marks pin 10, though the wires of all its seats end there."""
+    plan = plan_of(load_profile("expander-6"))
+    for seat in plan.profile.wired:
+        own = the(drawn(plan), f"seat-{seat.number}")
+        assert {"10", "GND"} <= words_in(own)
+
+
 def test_every_button_has_a_wire_of_its_own_colour(plan: Plan) -> None:
     """The wire table names the four buttons' colours once a seat."""
     table = rows(wire_table(plan).csv())

@@ -99,8 +99,9 @@ def _map(sheet: Sheet, plan: Plan, seat: int) -> None:
     sheet.box(left - 3.6, top - 3.8, gap + 7.2, height + 7.6, fill=FAINT, corner=1)
     for place in places:
         x, y = left + (0 if place.left else gap), top + place.row * pitch
-        wire = plan.at(part, place.pin)
-        if wire is None or wire.seat != seat:
+        terminal = Terminal(part, place.pin)
+        wire = next((wire for wire in plan.wires_of(seat) if terminal in (wire.start, wire.end)), None)
+        if wire is None:
             sheet.disc(x, y, 0.7, fill="#ffffff", line=0.15)
             continue
         sheet.disc(x, y, 2.3, fill="#ffffff", line=0.4)
