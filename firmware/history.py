@@ -22,7 +22,7 @@ from firmware.replay import names_of, step_lines
 from firmware.saving import DEFAULT_PATH
 from firmware.scorechart import chart
 from firmware.table.fairness import seal_of
-from firmware.table.rows import APPLICATION_ID, OPEN, SCHEMA
+from firmware.table.rows import APPLICATION_ID, OPEN, SCHEMA, open_rows
 
 Row = Mapping[str, str | int | float]
 
@@ -73,9 +73,10 @@ def records(path: Path) -> dict[int, str]:
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if (application, version) != (APPLICATION_ID, SCHEMA):
                 raise UsageError(f"{path} is no journal of this version (schema {version}, wanted {SCHEMA})")
+            open_rows(db)
             firsts = db.execute("SELECT first, status FROM game ORDER BY first").fetchall()
             lines = db.execute("SELECT seq, text FROM line ORDER BY seq").fetchall()
-    except sqlite3.Error as problem:
+    except (sqlite3.Error, ValueError) as problem:
         raise UsageError(f"{path} cannot be read as a journal: {problem}") from problem
     status_of = dict(firsts)
     kept: dict[int, list[str]] = {first: [] for first, status in firsts if status != OPEN}

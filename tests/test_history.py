@@ -187,6 +187,19 @@ def test_a_simulated_table_refuses_what_it_cannot_go_on_with(journal, capsys, tm
         assert message in capsys.readouterr().err
 
 
+def test_a_view_in_the_place_of_a_table_is_not_read(journal, capsys):
+    """Its rows might never end: whoever lists the games says that this is no journal."""
+    path = journal._store.path
+    journal.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.executescript(
+            "DROP TABLE line; CREATE VIEW line AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+            "FROM n) SELECT i AS seq, 'x' AS text, 0 AS crc FROM n"
+        )
+    assert main(["history", "--journal", str(path)]) == 2
+    assert "cannot be read as a journal: its tables are not a journal's" in capsys.readouterr().err
+
+
 def test_a_device_keeps_its_games(fast_folder, capsys):
     """``play --journal``: games of the simulated board are kept, in virtual time too, and the next ones."""
     file = fast_folder / "journal.db"

@@ -1,5 +1,6 @@
 """The journal's file: what it holds, what is done with damage, a disk that fails, and how large it gets."""
 
+import os
 import random
 import re
 import resource
@@ -20,7 +21,7 @@ from engine.notation import dumps, loads
 from engine.rules import Rules
 from engine.views import Phase
 from firmware.table.journal import LINES_A_MINUTE, PATIENCE_S, TOLD_S, Journal, JournalError, open_journal
-from firmware.table.rows import SCHEMA
+from firmware.table.rows import SCHEMA, crc
 from firmware.table.scenes import GameScene, LobbyScene, ResumeScene
 from firmware.table.screens import draw
 from firmware.table.store import CAP_BYTES, Store
@@ -684,3 +685,97 @@ def test_what_the_page_of_the_journal_says():
     page = (Path(__file__).parents[1] / "docs" / "journal.md").read_text(encoding="utf-8")
     assert f"{CAP_BYTES // 1024 // 1024} MiB" in page
     assert f"at most {PATIENCE_S * 1000:.0f} ms" in page
+
+
+# Whatever is in its place
+
+
+ENDLESS = "AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT {} FROM n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP TABLE line",
+        "ALTER TABLE line RENAME COLUMN text TO texu",
+        f"DROP TABLE line; CREATE VIEW line {ENDLESS.format('i AS seq, 1 AS text, 0 AS crc')}",
+        f"DROP TABLE game; CREATE VIEW game {ENDLESS.format('i AS first, 1 AS secret, 0 AS status')}",
+        "CREATE TRIGGER more BEFORE INSERT ON line BEGIN DELETE FROM game; END",
+        "UPDATE line SET text = CAST(text AS BLOB) WHERE seq = 3",
+        "UPDATE line SET text = CAST(x'ff41' AS TEXT) WHERE seq = 3",
+        "UPDATE game SET status = 7",
+        "UPDATE game SET status = x'00'",
+        "UPDATE game SET secret = CAST(x'ff41' AS TEXT)",
+        "UPDATE game SET secret = replace(secret, substr(secret, 9, 1), 'z')",
+        "UPDATE game SET secret = '00'",
+        "UPDATE game SET first = 9223372036854775807; INSERT INTO line VALUES (9223372036854775807, '', {})",
+        "PRAGMA application_id = 1",
+        "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'crc', 'crd')",
+    ],
+)
+def test_whatever_is_in_the_rows_play_begins_at_once_and_is_saved(fast_folder, change):
+    """Rows of any type, tables that are none, another secret: set aside, and told to the players."""
+    journal = opened(fast_folder)
+    begun(journal, steps=6)
+    journal.close()
+    last = 2**63 - 1
+    db = sqlite3.connect(fast_folder / "journal.db", isolation_level=None)
+    db.executescript(change.format(crc(last, "")))
+    db.close()
+    journal = opened(fast_folder)
+    assert journal.news in ("journal-lost", "journal-damaged")
+    assert "journal.damaged-1.db" in names(fast_folder)
+    if journal.saved is None:
+        begun(journal)
+    journal.close()
+    assert opened(fast_folder).saved is not None
+    assert journal._failed == ""
+
+
+@pytest.mark.parametrize("place", [18, 19, 47])
+def test_a_header_that_says_nonsense_is_damage(fast_folder, place):
+    """Formats that this SQLite cannot write, or not read: no waiting for a disk that will never be well."""
+    journal = opened(fast_folder)
+    begun(journal, steps=6)
+    journal.close()
+    content = bytearray((fast_folder / "journal.db").read_bytes())
+    content[place] ^= 0x40
+    (fast_folder / "journal.db").write_bytes(content)
+    journal = opened(fast_folder)
+    assert journal.news in ("journal-lost", "journal-damaged")
+    if journal.saved is None:
+        begun(journal)
+    assert journal._failed == ""
+    journal.close()
+
+
+def test_what_is_no_file_stays_where_it_is(tmp_path):
+    """A pipe, a folder, a link to a device: refused with a reason, and neither read nor moved."""
+    file = tmp_path / "journal.db"
+    for number, make in enumerate((os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path))):
+        make(file)
+        with pytest.raises(JournalError, match="is no file: choose another one"):
+            open_journal(file, date=str)
+        assert names(tmp_path) == ["journal.db"]
+        file.rename(tmp_path.with_name(f"{tmp_path.name}-{number}"))
+
+
+def test_a_file_too_large_for_a_journal_stays_where_it_is(tmp_path):
+    """8 GB are refused at once, before anything is read."""
+    file = tmp_path / "journal.db"
+    file.write_bytes(b"SQLite format 3\0")
+    os.truncate(file, 8 << 30)
+    with pytest.raises(JournalError, match="has 8,589,934,592 bytes, more than any journal"):
+        open_journal(file, date=str)
+    assert names(tmp_path) == ["journal.db"]
+    file.unlink()
+
+
+def test_a_pipe_in_the_place_of_the_copy_is_not_read(fast_folder):
+    """It is replaced by a copy."""
+    (fast_folder / "journal.db").write_bytes(b"no database")
+    os.mkfifo(fast_folder / "journal.copy")
+    journal = opened(fast_folder)
+    assert journal.news == "journal-lost"
+    assert (fast_folder / "journal.copy").is_file()
+    journal.close()

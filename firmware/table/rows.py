@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from engine.notation import loads
@@ -24,12 +25,43 @@ SCHEMA = 1
 OPEN, OVER, LEFT = 0, 1, 2
 """What a game is: on; over, its result still shown; over or given up, and left."""
 
+TABLES = {
+    "game": "CREATE TABLE game (first INTEGER PRIMARY KEY, secret TEXT NOT NULL, status INTEGER NOT NULL)",
+    "line": "CREATE TABLE line (seq INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL)",
+}
+"""All that is in the database, and how it was made."""
+
+LARGEST_BYTES = 64 * 1024 * 1024
+"""What is larger is no journal: it is neither copied nor read."""
+
 Connect = Callable[[str], sqlite3.Connection]
 
 
 def crc(seq: int, text: str) -> int:
     """What a line's row says besides its number and its text."""
     return zlib.crc32(f"{seq} {text}".encode())
+
+
+def open_rows(db: sqlite3.Connection) -> None:
+    """Make a database safe to read, whoever wrote it. Raise ValueError if it is not as a journal is made.
+
+    What looks like a table may be a view whose rows never end; a trigger or an index is run, too. Letters
+    that are none any more are replaced: SQLite would call them an operation that may work the next time.
+    """
+    db.text_factory = partial(str, encoding="utf-8", errors="replace")
+    found = db.execute("SELECT name, sql FROM sqlite_master WHERE substr(name, 1, 7) != 'sqlite_'")
+    if sorted(found.fetchmany(len(TABLES) + 1), key=repr) != sorted(TABLES.items()):
+        raise ValueError("its tables are not a journal's")
+
+
+def fits(secret: object, commitment: str) -> bool:
+    """Whether a secret is the one that a game has committed to, if it has."""
+    if not isinstance(secret, str):
+        return False
+    try:
+        return not commitment or commitment_of(bytes.fromhex(secret)) == commitment
+    except ValueError:
+        return False
 
 
 def newest(db: sqlite3.Connection) -> Saved | None:
@@ -72,11 +104,14 @@ def intact_game(path: Path, scratch: Path, connect: Connect) -> Intact | None:
     try:
         for source, copy in beside:
             if source.exists():
+                if source.stat().st_size > LARGEST_BYTES:
+                    return None
                 with open(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
                     file.write(source.read_bytes())
         with closing(connect(str(scratch))) as db:
+            open_rows(db)
             return _intact(db)
-    except (sqlite3.Error, OSError, ValueError, TypeError):
+    except (sqlite3.Error, OSError, ValueError, TypeError, OverflowError):
         return None  # damaged rows can hold anything; what was wrong with the file has been told
     finally:
         remove(scratch)
@@ -106,8 +141,7 @@ def _intact(db: sqlite3.Connection) -> Intact | None:
     if not lines:
         return None
     record = loads("\n".join(lines) + "\n")
-    commitment = record.header.commitment
-    if commitment and commitment_of(bytes.fromhex(secret)) != commitment:
+    if not fits(secret, record.header.commitment):
         return None
     if record.ended or record.noted("abandoned"):
         return None

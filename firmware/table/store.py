@@ -15,15 +15,19 @@ from engine.notation import loads
 from firmware.table.book import Saved
 from firmware.table.rows import (
     APPLICATION_ID,
+    LARGEST_BYTES,
     LEFT,
     OPEN,
     OVER,
     SCHEMA,
+    TABLES,
     Connect,
     Intact,
     crc,
+    fits,
     intact_game,
     newest,
+    open_rows,
     remove,
 )
 
@@ -107,6 +111,9 @@ class Store:
         self.close()
         try:
             remove(self._temporary)
+            if self.path.exists() and not self.path.is_file():
+                # A device would be moved away for everybody, a pipe be read for ever.
+                raise JournalError(f"{self.path} is no file: choose another one")
             news = self._sound(salvage) if self.path.exists() else self._replace(missing=True)
             self._db = self._opened(self.path)
             if news or self._doubt is None:
@@ -130,9 +137,15 @@ class Store:
 
     def _check(self, path: Path) -> None:
         """Raise _Damaged if the file is not whole, JournalError if it is not ours."""
+        size = path.stat().st_size
+        if size > LARGEST_BYTES:
+            raise JournalError(f"{path} has {size:,} bytes, more than any journal: choose another file")
         with path.open("rb") as file:
-            if not file.read(16) == b"SQLite format 3\0":
-                raise _Damaged("it is empty" if path.stat().st_size == 0 else "it is no database")
+            head = file.read(20)
+        if head[:16] != b"SQLite format 3\0":
+            raise _Damaged("it is empty" if size == 0 else "it is no database")
+        if head[18:] not in (b"\1\1", b"\2\2"):  # with another version to write it could only be read
+            raise _Damaged("its head is broken")
         try:
             with closing(self._connect(str(path))) as db:
                 db.execute(f"PRAGMA busy_timeout = {CHECK_LOCK_S * 1000:.0f}")
@@ -143,18 +156,25 @@ class Store:
                         f"{path} was written by a later version (schema {version}, this one knows {SCHEMA}): "
                         "install that version again, or move the file away"
                     )
+                ours = _is_ours(db, application)
                 if db.execute("PRAGMA integrity_check").fetchone() != ("ok",):
                     raise _Damaged("its structure is broken")
-                if application != APPLICATION_ID:
+                if not ours:
                     raise JournalError(f"{path} is another program's database: choose another file")
                 for seq, text, stored in db.execute("SELECT seq, text, crc FROM line ORDER BY seq"):
-                    if crc(seq, text) != stored:
+                    if not isinstance(text, str) or crc(seq, text) != stored:
                         raise _Damaged(f"line {seq} is not as it was written")
+                for first, status in db.execute("SELECT first, status FROM game"):
+                    if status not in (OPEN, OVER, LEFT):
+                        raise _Damaged(f"what game {first} is is not as it was written")
                 saved = newest(db)
-                if saved is not None:
-                    loads(saved.text)
-        except sqlite3.OperationalError:
-            raise
+                if saved is not None and not fits(saved.secret, loads(saved.text).header.commitment):
+                    raise _Damaged("the secret of its last game is not as it was written")
+        except sqlite3.OperationalError as problem:
+            # What waits for a lock, or for the disk, has codes of its own; this one will be so for ever.
+            if getattr(problem, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR:
+                raise
+            raise _Damaged(str(problem)) from None
         except sqlite3.DatabaseError as problem:
             raise _Damaged(str(problem)) from None
         except (NotationError, IllegalMove):
@@ -166,7 +186,7 @@ class Store:
         ``game``: with this game after what the copy has.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        copied = self.copy_path.exists()
+        copied = self.copy_path.is_file()
         if copied:
             try:
                 self._check(self.copy_path)
@@ -192,12 +212,8 @@ class Store:
         with closing(self._connect(str(path))) as db:
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             db.execute(f"PRAGMA user_version = {SCHEMA}")
-            db.execute(
-                "CREATE TABLE game (first INTEGER PRIMARY KEY, secret TEXT NOT NULL, status INTEGER NOT NULL)"
-            )
-            db.execute(
-                "CREATE TABLE line (seq INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL)"
-            )
+            for table in TABLES.values():
+                db.execute(table)
 
     def _set_aside(self) -> None:
         """Give a damaged file a name that says so, and let the oldest of these go."""
@@ -330,6 +346,19 @@ class Store:
         if db is not None:
             with suppress(sqlite3.Error):
                 db.close()
+
+
+def _is_ours(db: sqlite3.Connection, application: int) -> bool:
+    """Whether a database is a journal, and not another program's. Raise _Damaged if it was one."""
+    try:
+        open_rows(db)
+    except ValueError as problem:
+        if application == APPLICATION_ID:
+            raise _Damaged(str(problem)) from None
+        return False
+    if application != APPLICATION_ID:
+        raise _Damaged("its mark is not this program's, but its tables are")
+    return True
 
 
 def _reason(problem: Exception) -> str:
