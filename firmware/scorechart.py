@@ -50,7 +50,7 @@ def chart(text: str) -> str:
         parts.append(f'<text x="{LEFT - 6}" y="{y(mark) + 4}" text-anchor="end">{mark}</text>')
     for deal in range(0, deals + 1, math.ceil(deals / 10)):
         parts.append(f'<text x="{x(deal)}" y="{y(0) + 18}" text-anchor="middle">{deal}</text>')
-    parts.append(f'<text x="{x(deals) + 14}" y="{y(0) + 18}" fill="#666">hands</text>')
+    parts.append(f'<text x="{x(deals) + 14}" y="{y(0) + 18}" fill="#666">deals</text>')
     limit = y(header.rules.limit)
     parts.append(f'<path d="M{LEFT} {limit}H{x(deals)}" stroke="#999" stroke-dasharray="3 3"/>')
     parts.append(f'<text x="{LEFT + 4}" y="{limit - 4}" fill="#666">out: {header.rules.limit}</text>')

@@ -75,7 +75,7 @@ def test_games_are_behind_a_button(table, start, open_page):
 
 
 def test_a_row_says_what_people_want_to_know(table, start, open_page):
-    """Date, players, winner, hands and duration; a game that was given up says so; the seal stands below."""
+    """Date, players, winner, deals and duration; a game that was given up says so; the seal stands below."""
     named = SEALED.replace("player 1 person", "player 1 person <i>Nia</i>")
     page = open_page(
         start(table.serve(games=Shelf(GIVEN_UP, named))).address, locale="en-GB", timezone_id="UTC"
@@ -86,7 +86,7 @@ def test_a_row_says_what_people_want_to_know(table, start, open_page):
     assert "<i>Nia</i>" in text
     assert "2026" in text
     assert "given up" in rows(page).nth(1).inner_text()
-    for name in ("Played ", "by ", "winner ", "hands ", "duration "):
+    for name in ("Played ", "by ", "winner ", "deals ", "duration "):
         assert name in rows(page).nth(0).text_content()
     assert page.inner_text("#packs").startswith("Seal ")
     assert "<i>Nia</i>" in page.get_attribute("#chart", "alt")

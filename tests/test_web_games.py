@@ -63,7 +63,7 @@ def listed(serving, query=""):
 
 
 def test_a_finished_game_is_listed_drawn_and_handed_out(start):
-    """Date, players with points and winner, hands, duration and seal; the chart is SVG; the record is the
+    """Date, players with points and winner, deals, duration and seal; the chart is SVG; the record is the
     record, byte for byte, under a file name of its own."""
     _, kept = play(1)
     text = kept.records[0].replace("player 2 person", "player 2 person Nia")
@@ -78,7 +78,7 @@ def test_a_finished_game_is_listed_drawn_and_handed_out(start):
     points = [str(player["points"]) for player in game["players"]]
     result = next(line for line in text.splitlines() if line.startswith("result"))
     assert result == f"result won {' '.join(map(str, won))} points {' '.join(points)}"
-    assert game["hands"] == text.count(" deal ")
+    assert game["deals"] == text.count(" deal ")
     assert game["seconds"] == pytest.approx((record.stamps[-1] - record.stamps[0]) / 1e6, abs=0.1)
     assert re.fullmatch("[0-9A-Z]{4}( [0-9A-Z]{4}){2}", game["seal"])
     status, headers, svg = ask(serving, "/games/17.svg")
@@ -284,7 +284,7 @@ def test_a_game_without_an_action_can_be_given_up_and_shown(start, fast_folder):
     journal.write("abandoned", closes=True)
     serving = start(MemoryTable().serve(games=games))
     (game,) = listed(serving)["games"]
-    assert (game["hands"], game["seconds"], game["finished"]) == (0, 0, False)
+    assert (game["deals"], game["seconds"], game["finished"]) == (0, 0, False)
     assert ask(serving, "/games/1.svg")[0] == 200
     journal.close()
 

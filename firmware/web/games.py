@@ -123,7 +123,7 @@ def _listed(game: Game) -> dict[str, Any]:
             }
             for known in game.state.seats
         ],
-        "hands": row["deals"],
+        "deals": row["deals"],
         "seconds": row["seconds"],
         "finished": game.record.ended,
         "seal": seal_of(header.commitment) if header.commitment else "",

@@ -104,7 +104,7 @@ export class Games {
       date: moment(game.began),
       players: game.players.map(({ name }) => name).join(", "),
       winner: game.finished ? winners.join(", ") : "given up",
-      hands: game.hands,
+      deals: game.deals,
       duration: length(game.seconds),
     };
     for (const [name, text] of Object.entries(texts)) row.querySelector(`.${name} span`).textContent = text;
@@ -120,7 +120,7 @@ export class Games {
     if (focus) input.focus();
     const points = game.players.map(({ name, points }) => `${name} ${points}`).join(", ");
     const chart = this.#find("#chart");
-    chart.alt = `Points after each hand. At the end: ${points}.`;
+    chart.alt = `Points after each deal. At the end: ${points}.`;
     chart.src = `/games/${game.game}.svg`;
     const packs = PACKS[game.simulated] ?? `Packs: ${game.simulated}`;
     this.#find("#packs").textContent = game.seal ? `Seal ${game.seal}` : game.simulated ? packs : "";
