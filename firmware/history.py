@@ -189,7 +189,9 @@ def _chosen(found: Sequence[Game], number: int | None) -> Game:
         if game.number == number:
             return game
     known = ", ".join(str(game.number) for game in found[-10:]) or "none yet"
-    raise UsageError(f"there is no finished game {'' if number is None else number}: the last are {known}")
+    if number is None:
+        raise UsageError(f"say the number of a finished game: the last are {known}")
+    raise UsageError(f"there is no finished game {number}: the last are {known}")
 
 
 def _of_one(what: str, game: Game) -> str:

@@ -146,7 +146,7 @@ def test_what_cannot_be_is_told(journal, capsys, tmp_path):
     for args, message in (
         (("show", "7"), "there is no finished game 7: the last are 1, "),
         (("show", str(number)), "there is no finished game"),
-        (("show",), "there is no finished game"),
+        (("show",), "say the number of a finished game: the last are 1, "),
         (("list", "1"), "list is of all games: leave 1 out"),
         (("record", "1", "--out", str(tmp_path)), "cannot write"),
     ):
