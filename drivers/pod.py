@@ -21,6 +21,8 @@ SCAN_S = 1.0
 """The lines are looked for so often, and those that are not open are opened then."""
 FLAPPING_S, STEADY_S = 20.0, 2.0
 """A fault that is back within the first time is over only after the second: a loose plug fills no log."""
+HELD_S = 0.4
+"""A pod that has said nothing for so long while a button was down is in trouble: a hold takes longer."""
 START_S = 2.0
 """A pod may take so long to be found before its seat is said to have none."""
 
@@ -251,7 +253,9 @@ class PodBoard:
 
     def _note_faults(self, now: float) -> None:
         for place in self._places:
-            fault = place.line.link.problem(now) if place.line is not None else self._absence(place, now)
+            fault = (
+                self._trouble(place, place.line, now) if place.line is not None else self._absence(place, now)
+            )
             if fault is not None:
                 place.well_since = None
             elif place.well_since is None:
@@ -264,6 +268,15 @@ class PodBoard:
                 place.recovered_at = now
             place.screen.report(fault)
             self._wake()
+
+    @staticmethod
+    def _trouble(place: Place, line: Line, now: float) -> str | None:
+        """What is wrong with a pod that is there."""
+        problem = line.link.problem(now)
+        if problem is None and place.holding and line.link.silent(now) >= HELD_S:
+            # It may have let go long ago: what began there must not be taken for a hold.
+            return f"pod {line.pod} fell silent while a button was down"
+        return problem
 
     def _absence(self, place: Place, now: float) -> str | None:
         """Why a seat is without its pod: the line's trouble if there is one, else what was said before."""

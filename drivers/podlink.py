@@ -16,6 +16,8 @@ ANSWER_S = 1.0
 """Whoever has not answered a hello by then is taken to be absent."""
 QUIET_S, PROBE_S = 0.5, 0.05
 """A pod of which nothing was heard for so long is pinged, and so often until it is heard."""
+HELD_QUIET_S = 0.15
+"""It is pinged sooner while one of its buttons is down: whether that is a hold depends on what it tells."""
 LOST_S = 2.0
 """One of which nothing was heard for so long is lost."""
 FROZEN_S = 1.0
@@ -122,6 +124,10 @@ class PodLink:
             return f"{self._pod()} does not answer: unplug it, plug it in; if it stays silent, {FLASH}"
         return None
 
+    def silent(self, now: float) -> float:
+        """For how many seconds nothing was heard of the pod in this session; without one, for ever."""
+        return now - self._heard if self.up else float("inf")
+
     def _pod(self) -> str:
         if self.hello is None:
             return f"the pod on {self.name}"
@@ -224,7 +230,7 @@ class PodLink:
             # After a try to start it anew hellos are said for a while; a prompt would take them as typed.
             waiting = self._stopped and self._next_hello >= self._next_reset - PATIENCE_S
             return self._next_reset if waiting else self._next_hello
-        times = [self._heard + LOST_S, max(self._heard + QUIET_S, self._spoke + PROBE_S)]
+        times = [self._heard + LOST_S, self._next_ping()]
         times += [order.due for order in self._orders.values()]
         return min(times)
 
@@ -283,9 +289,13 @@ class PodLink:
         if self._restart is not None:
             body, self._restart = bytes([self._restart]), None
             return self._order(link.RESET, now, body)
-        if self._edge_owed or now >= max(self._heard + QUIET_S, self._spoke + PROBE_S):
+        if self._edge_owed or now >= self._next_ping():
             return self._order(link.PING, now)
         return b""
+
+    def _next_ping(self) -> float:
+        quiet = HELD_QUIET_S if self.levels else QUIET_S
+        return max(self._heard + quiet, self._spoke + PROBE_S)
 
     def farewell(self) -> bytes:
         """The frame that ends the session, if there is one: the pod takes the picture away at once."""

@@ -115,6 +115,11 @@ class Place:
         self._down: set[int] = set()
         self._last_at = now
 
+    @property
+    def holding(self) -> bool:
+        """Whether a button is down, as far as the pod has told."""
+        return bool(self._down)
+
     def edges(self, told: Sequence[ToldEdge], now: float) -> list[Edge]:
         """The seat's edges: those told that change anything, and releases that were never told."""
         found = [self._edge(button, down, at) for button, down, at in told if down != (button in self._down)]

@@ -271,7 +271,7 @@ class PodTable:
 def asked(pages: bytes) -> bool:
     """Whether a panel asks for something, as a person sees it."""
     seen = read(pages)
-    if seen.text(8) == ("Leave the game?", True):  # a release that came late made a stroke a hold: PLAY stays
+    if seen.text(8) == ("Leave the game?", True):  # noise has kept a release until the stroke was a hold
         return True
     if seen.bottom == ("You deal: press PLAY", True):
         return True

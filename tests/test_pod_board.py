@@ -244,6 +244,36 @@ def test_hold_over_an_unplugging_ends(six):
     assert six.strokes(4) == STROKE
 
 
+def test_pod_that_falls_silent_with_a_button_down(six):
+    """It is a fault before a stroke could be taken for a hold, until it has told of the button."""
+    end = six.ends["/dev/serial/by-id/4"]
+    pressed = six.now + 0.05
+    end.plans.append((pressed, 1 << MARK))
+    six.run(0.1)
+    assert six.strokes(4) == [(Button.MARK, True)]
+    end.start_pod(pod_id=bytes.fromhex(IDS[4]))
+    end.to_table.tamper = lambda place, data: b""
+    six.run(pressed + 0.6 - six.now)
+    assert [(number, fault is None) for _, number, fault in six.faults] == [(4, False)]
+    assert "fell silent while a button was down" in six.faults[0][2]
+    end.to_table.tamper = None
+    end.plans.append((six.now, 0))
+    six.run(1)
+    assert six.board.seats[4].fault is None
+    assert six.strokes(4) == STROKE
+
+
+def test_long_hold_is_no_fault(six):
+    """A button that is held for five seconds on a line that works is no fault, and costs little."""
+    end = six.ends["/dev/serial/by-id/4"]
+    before = len(end.to_pod.log)
+    end.plans += [(six.now + 0.05, 1 << MARK), (six.now + 5.05, 0)]
+    six.run(6)
+    assert six.strokes(4) == STROKE
+    assert six.faults == []
+    assert len(end.to_pod.log) - before < 1200
+
+
 def test_half_strokes_are_none():
     """If the pod had to drop edges, the table sees no second press without a release, nor the reverse."""
     table = Table([PodPlace(1, "1", IDS[1])])
