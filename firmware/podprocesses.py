@@ -27,6 +27,8 @@ MAIN = Path(firmware.pod.__file__).with_name("main.py")
 ROOT = MAIN.parents[2]
 """Folder of the packages that the program imports."""
 BUTTON_PINS = (pins.LEFT, pins.RIGHT, pins.MARK, pins.PLAY)
+LONGEST_MS = 100
+"""Changes of contacts are kept apart by as much as they were, up to this: a stroke must not be squeezed."""
 AGAIN_S = 1.0
 """A program that has ended is started anew after so long."""
 
@@ -88,6 +90,7 @@ class RunningPod:
         self.next_start: float | None = None
         """when a program that has ended is started anew"""
         self._do = do
+        self._moved_at = 0.0
         parts.program = self
 
     def power(self, on: bool) -> None:
@@ -105,7 +108,9 @@ class RunningPod:
     def contact(self, button: Button, closed: bool, at: float) -> None:
         """A contact closes or opens."""
         change = self.process.press if closed else self.process.release
-        self._do(partial(self._told, partial(change, button.value)))
+        after_ms = min(int((at - self._moved_at) * 1000), LONGEST_MS)
+        self._moved_at = at
+        self._do(partial(self._told, partial(change, button.value, after_ms)))
 
     # On the thread of the pods
 

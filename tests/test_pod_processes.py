@@ -165,6 +165,7 @@ def test_what_happens_to_a_pod(running) -> None:
         before = table.process(3).process_id
         end()
         assert table.until(lambda before=before: table.process(3).process_id != before)
+        assert table.until(lambda: not table.right(3))  # it begins with a dark panel
         assert table.until(lambda: table.right(3))
 
     pod.garble(0.05)
@@ -319,3 +320,17 @@ def test_a_table_of_pods_on_real_lines(micropython: str, tmp_path: Path) -> None
             table.stderr.close()
         for pod in pods:
             pod.stop()
+
+
+def test_stroke_told_late_is_not_squeezed(running) -> None:
+    """If this computer is so busy that a stroke's two changes are told at once, the pod sees them apart."""
+    table = running("mixed-4")
+    assert table.until(lambda: table.right(3))
+    table.wires.press(3, Button.MARK)
+    table.wires.release(3, Button.MARK)
+    silent, writer = os.pipe()
+    select.select([silent], [], [], 0.2)  # nothing is done meanwhile
+    os.close(silent)
+    os.close(writer)
+    assert table.until(lambda: len(table.edges) == 2)
+    assert table.edges == [(3, *edge) for edge in STROKE]

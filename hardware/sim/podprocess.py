@@ -121,13 +121,17 @@ class PodProcess:
         assert self._process is not None
         return self._process.pid
 
-    def press(self, button: str) -> None:
-        """A contact closes: ``"left"``, ``"right"``, ``"mark"`` or ``"play"``."""
-        self._say(f"pin {self._buttons[button]} 0")
+    def press(self, button: str, after_ms: int = 0) -> None:
+        """A contact closes: ``"left"``, ``"right"``, ``"mark"`` or ``"play"``.
 
-    def release(self, button: str) -> None:
+        It does so at least ``after_ms`` after the pod has seen the last change of a contact, however late
+        this process or the pod's comes to its turn.
+        """
+        self._say(f"pin {self._buttons[button]} 0 {after_ms}")
+
+    def release(self, button: str, after_ms: int = 0) -> None:
         """The contact opens."""
-        self._say(f"pin {self._buttons[button]} 1")
+        self._say(f"pin {self._buttons[button]} 1 {after_ms}")
 
     def unplug_panel(self) -> None:
         """The panel's wires come off."""

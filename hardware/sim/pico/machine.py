@@ -1,9 +1,10 @@
 """Stands in for MicroPython's module machine: pins, I2C and watchdog are lines of text over two pipes.
 
-The pipes' numbers are in PICO_IN and PICO_OUT, the chip's number in PICO_ID. Lines to the pod: ``pin 10 0``
-(a level), ``i2c 0`` (nobody answers), ``i2c 1``, ``fail`` (the program meets a fault), ``stop`` (it stands
-still) until ``go``. Lines from the pod: ``i2c 3c 00ae`` (a write), ``pin 15 1``, ``dog 8000`` (let out),
-``fed`` (once a second at most), ``reset``. The process ends with its pipes. Runs on MicroPython and CPython.
+The pipes' numbers are in PICO_IN and PICO_OUT, the chip's number in PICO_ID. Lines to the pod:
+``pin 10 0 40`` (a level, 40 ms or more after the last one), ``i2c 0`` (nobody answers), ``i2c 1``, ``fail``
+(the program meets a fault), ``stop`` (it stands still) until ``go``. Lines from the pod: ``i2c 3c 00ae`` (a
+write), ``pin 15 1``, ``dog 8000`` (let out), ``fed`` (once a second at most), ``reset``. The process ends
+with its pipes. Runs on MicroPython and CPython.
 """
 
 import os
@@ -18,6 +19,10 @@ _poll.register(_incoming, select.POLLIN)
 _levels: dict[int, int] = {}
 _bus = [1]
 _stopped = [False]
+_waiting: list[list[str]] = []
+"""the line that is next, if it is read already"""
+_moved = [0.0]
+"""when a level changed last"""
 _line = bytearray()
 
 
@@ -27,25 +32,32 @@ def _tell(text: str) -> None:
 
 def _listen() -> None:
     """Take in one line at most: what comes fast, as the bounce of a contact, is seen bit by bit."""
-    while _stopped[0] or _poll.poll(0):
-        byte = _incoming.read(1)
-        if not byte:  # whoever simulates the board is gone, by whatever way
-            sys.exit()
-        if byte == b"\n":
-            words = bytes(_line).decode().split()
+    while _waiting or _stopped[0] or _poll.poll(0):
+        if not _waiting:
+            byte = _incoming.read(1)
+            if not byte:  # whoever simulates the board is gone, by whatever way
+                sys.exit()
+            if byte != b"\n":
+                _line.extend(byte)
+                continue
+            _waiting.append(bytes(_line).decode().split())
             _line[:] = b""
-            if words[0] == "fail":
-                raise ValueError("made to fail")
-            if words[0] == "pin":
-                _levels[int(words[1])] = int(words[2])
-            elif words[0] == "i2c":
-                _bus[0] = int(words[1])
-            else:
-                _stopped[0] = words[0] == "stop"
-            if not _stopped[0]:
+        words = _waiting[0]
+        if words[0] == "pin":
+            now = time.time()
+            if 0 <= now - _moved[0] < int(words[3]) / 1000 and not _stopped[0]:
                 return
-            continue
-        _line.extend(byte)
+            _moved[0] = now
+            _levels[int(words[1])] = int(words[2])
+        _waiting.clear()
+        if words[0] == "fail":
+            raise ValueError("made to fail")
+        if words[0] == "i2c":
+            _bus[0] = int(words[1])
+        elif words[0] in ("stop", "go"):
+            _stopped[0] = words[0] == "stop"
+        if not _stopped[0]:
+            return
 
 
 class Pin:
