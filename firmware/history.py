@@ -62,8 +62,15 @@ def records(path: Path) -> dict[int, str]:
 
     Never that of a game that is on. Raise UsageError if it is no journal of this version, or cannot be read.
     """
-    if not path.is_file():
-        raise UsageError(f"there is no journal {path}: say --journal FILE")
+    try:
+        if not path.is_file():
+            raise UsageError(f"there is no journal {path}: say --journal FILE")
+        path.open("rb").close()
+    except PermissionError as problem:
+        words = f"{path} can be read by the account that runs the table alone: put sudo before the command"
+        raise UsageError(words) from problem
+    except OSError as problem:
+        raise UsageError(f"{path} cannot be read: {problem.strerror}") from problem
     # Without a write-ahead log there is nothing to wait for, and the folder need not be writable.
     mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
     try:

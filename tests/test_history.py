@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -160,6 +161,24 @@ def test_what_cannot_be_is_told(journal, capsys, tmp_path):
     ):
         assert main(["history", "--journal", str(file)]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_a_journal_of_another_account_wants_sudo(journal, capsys):
+    """The account that runs the table reads its journal, and nobody else: one line that says so, exit code 2."""
+    path = journal._store.path
+    journal.close()
+    path.chmod(0)
+    root = os.geteuid() == 0
+    try:
+        if root:
+            os.seteuid(65534)
+        assert history(journal, "list") == 2
+    finally:
+        if root:
+            os.seteuid(0)
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "put sudo before the command" in told
 
 
 def test_an_empty_history(fast_folder, capsys):
