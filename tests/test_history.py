@@ -164,7 +164,7 @@ def test_what_cannot_be_is_told(journal, capsys, tmp_path):
 
 
 def test_a_journal_of_another_account_wants_sudo(journal, capsys):
-    """The account that runs the table reads its journal, and nobody else: one line that says so, exit code 2."""
+    """The account that runs the table reads its journal, and nobody else: one line, exit code 2."""
     path = journal._store.path
     journal.close()
     path.chmod(0)
