@@ -279,6 +279,9 @@ def test_quantities_match_the_profile(any_plan: Plan) -> None:
         assert bill.get(part, {}).get("quantity", "0") == str(len(any_plan.profile.expanders))
     used = sum(row["goes to"] != "" for row in rows(pin_table(any_plan).csv()) if row["part"] == PI)
     assert bill["jumper lead with a female end"]["quantity"] == str(used)
+    if any_plan.profile.expanders:  # 0.2 m from the strip for each of four wires, and the links of its pins
+        least = 0.3 * len(any_plan.profile.wired) + 0.8 + len(any_plan.profile.expanders)
+        assert float(bill["hook-up wire"]["quantity"]) >= least
 
 
 def test_currents_add_up(plan: Plan) -> None:

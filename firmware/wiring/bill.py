@@ -13,6 +13,8 @@ SEAT_METRES = 0.6
 """Cable from the middle of a table to a seat at its rim."""
 LINK_METRES = 0.3
 """Hook-up wire for the links between a seat's buttons."""
+EXPANDER_METRES = 1.0
+"""Hook-up wire from the strip to an expander, four of 0.2 m at most, and for the links between its pins."""
 POD_METRES = 1.5
 """Hook-up wire within a pod."""
 
@@ -138,10 +140,11 @@ def _cables(plan: Plan) -> Iterator[Item]:
         yield Item(
             metres, "m", f"cable, {cores} cores", f"Pi or expander to the buttons, {SEAT_METRES:g} m a seat"
         )
-    links = round(len(seats) * LINK_METRES + 1, 1)
-    yield Item(
-        links, "m", "hook-up wire", "links between buttons, and Pi to strip and mux; solid core, 0.5 mm"
-    )
+    profile = plan.profile
+    links = round(len(seats) * LINK_METRES + 1 + len(profile.expanders) * EXPANDER_METRES, 1)
+    chips = [name for name, some in (("mux", profile.muxes), ("expanders", profile.expanders)) if some]
+    note = f"links between buttons{', and strip to ' if chips else ''}{' and '.join(chips)}"
+    yield Item(links, "m", "hook-up wire", f"{note}; solid core, 0.5 mm")
 
 
 def _button_cores(plan: Plan, seat: int) -> int:
