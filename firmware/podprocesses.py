@@ -91,6 +91,8 @@ class RunningPod:
         """when a program that has ended is started anew"""
         self._do = do
         self._moved_at = 0.0
+        self._trouble = ""
+        """why it cannot be started"""
         parts.program = self
 
     def power(self, on: bool) -> None:
@@ -121,8 +123,9 @@ class RunningPod:
         try:
             self.process.start()
         except OSError as problem:
-            log.warning("pod %s cannot be started: %s", self.pod_id, problem.strerror or problem)
+            self._note(problem)
             return
+        self._trouble = ""
         self.on = True
         self._set_contacts()
 
@@ -149,8 +152,21 @@ class RunningPod:
 
     def _resume(self) -> None:
         self.parts.drive_lamp(False)
-        self.process.resume()
+        try:
+            self.process.resume()
+        except OSError as problem:
+            self._note(problem)
+            self.next_start = time.monotonic() + AGAIN_S
+            return
+        self._trouble = ""
         self._set_contacts()
+
+    def _note(self, problem: OSError) -> None:
+        """Log why it cannot be started, once."""
+        trouble = problem.strerror or str(problem)
+        if trouble != self._trouble:
+            log.warning("pod %s cannot be started: %s", self.pod_id, trouble)
+        self._trouble = trouble
 
     def _set_contacts(self) -> None:
         """A finger may have gone down while no program looked."""

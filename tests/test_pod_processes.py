@@ -334,3 +334,103 @@ def test_stroke_told_late_is_not_squeezed(running) -> None:
     os.close(writer)
     assert table.until(lambda: len(table.edges) == 2)
     assert table.edges == [(3, *edge) for edge in STROKE]
+
+
+def open_files() -> set[str]:
+    """What this process has open."""
+    return set(os.listdir("/proc/self/fd"))
+
+
+def test_a_pod_that_does_not_listen_keeps_nobody_waiting(running) -> None:
+    """10,000 strokes at one that is stopped: the others go on; once it goes on it knows what is down."""
+    table = running("pods-6")
+    assert table.until(lambda: table.right(1, 2, 3, 4, 5, 6))
+    stopped = table.process(3)
+    os.kill(stopped.process_id, signal.SIGSTOP)
+    pod = table.host.ports.pods[3]
+    for number in range(10_000):
+        pod.contact(Button.LEFT, number % 2 == 0, number / 1e4)
+    pod.contact(Button.MARK, True, 1.0)
+    table.stroke(4)
+    table.edges.clear()
+    os.kill(stopped.process_id, signal.SIGCONT)
+    assert table.until(lambda: (3, Button.MARK, True) in table.edges)
+    assert [down for seat, button, down in table.edges if button is Button.LEFT][-1:] in ([], [False])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "exec >&2; while :; do printf '\\n\\377\\nx\\ni2c\\ni2c 3c zz\\npin a b\\n' >&$PICO_OUT; done",
+        'eval "exec $PICO_OUT>&-"; exec sleep 60',
+        "head -c 9000000 /dev/zero >&$PICO_OUT; exec sleep 60",
+        "exit 1",
+    ],
+    ids=["nonsense", "closes its pipe", "no line", "ends"],
+)
+def test_whatever_the_interpreter_does_the_table_goes_on_and_ends(tmp_path, program) -> None:
+    """Nonsense without end, a closed pipe, no end of a line, an end at once: seats without pods, no more."""
+    interpreter = tmp_path / "micropython"
+    interpreter.write_text(f"#!/bin/sh\n{program}\n")
+    interpreter.chmod(0o755)
+    before = open_files()
+    table = Running(str(interpreter), "mixed-4")
+    try:
+        table.show()
+        assert table.until(lambda: table.right(1, 2) and table.board.seats[3].fault is not None)
+        pod = table.host.ports.pods[3]
+        first = pod.process.process_id
+        pod.reset()
+        assert table.until(lambda: pod.process._process is not None and pod.process.process_id != first)
+    finally:
+        ending = threading.Thread(target=table.close, daemon=True)
+        ending.start()
+        ending.join(WAIT_S)
+    assert not ending.is_alive()
+    assert open_files() == before
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x7fELF garbage", "folder"])
+def test_an_interpreter_that_cannot_be_run_leaves_nothing_open(tmp_path, caplog, content) -> None:
+    """Missing, empty, garbage, a folder: one line of the log a pod, and no line or pipe stays open."""
+    interpreter = tmp_path / "micropython"
+    if content == "folder":
+        interpreter.mkdir()
+    elif content is not None:
+        interpreter.write_bytes(content)
+        interpreter.chmod(0o755)
+    before = open_files()
+    table = Running(str(interpreter), "mixed-4")
+    pods = table.host.ports.pods.values()
+    for _ in range(3):
+        for pod in pods:
+            pod.power(True)
+    assert table.until(lambda: table.board.seats[3].fault is not None)
+    assert not any(pod.on for pod in pods)
+    table.close()
+    assert open_files() == before
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == [
+        f"pod {pod.pod_id} cannot be started" for pod in pods
+    ]
+
+
+def test_an_interpreter_that_goes_and_comes_back(micropython, tmp_path, caplog) -> None:
+    """While it is away a pod that has ended stays away, with one line of the log; then it starts again."""
+    interpreter = tmp_path / "micropython"
+    interpreter.symlink_to(micropython)
+    table = Running(str(interpreter), "mixed-4")
+    try:
+        table.show()
+        assert table.until(lambda: table.right(1, 2, 3, 4))
+        interpreter.unlink()
+        pod = table.host.ports.pods[3]
+        pod.reset()
+        assert table.until(lambda: bool(caplog.records))
+        pod.reset()
+        pod.contact(Button.LEFT, True, 0.0)
+        table.stroke(4)
+        interpreter.symlink_to(micropython)
+        assert table.until(lambda: table.right(3))
+        assert len(caplog.records) == 1
+    finally:
+        table.close()

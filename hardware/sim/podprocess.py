@@ -9,6 +9,7 @@ import subprocess
 import sysconfig
 import time
 import tty
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -18,6 +19,10 @@ from hardware.sim.panel import Panel
 HERE = Path(__file__).parent
 PICO = HERE / "pico"
 """Folder of the modules that stand in for the board's."""
+CHUNK, CHUNKS = 65536, 16
+"""So much is taken in at once, and before anybody else has a turn."""
+TOLD = 1000
+"""So many lines beside pins and I2C are remembered."""
 
 
 def find_micropython() -> str | None:
@@ -46,8 +51,8 @@ class PodProcess:
         self.panel = panel
         self.pins: dict[int, int] = {}
         """levels of the pins that the pod drives"""
-        self.told: list[str] = []
-        """what the pod's board told beside pins and I2C: ``dog 8000``, ``fed``, ``reset``"""
+        self.told: deque[str] = deque(maxlen=TOLD)
+        """the last of what the pod's board told beside pins and I2C: ``dog 8000``, ``fed``, ``reset``"""
         self.driven: Callable[[int, int], None] = lambda pin, level: None
         """called when the pod drives a pin"""
         self.path = ""
@@ -61,53 +66,79 @@ class PodProcess:
         }
         self._buttons = dict(zip(BUTTONS, button_pins, strict=True))
         self._process: subprocess.Popen[bytes] | None = None
+        self._line: tuple[int, ...] = ()
+        """both ends of its line"""
+        self._to_pod = self._from_pod = -1
+        self._unsaid: dict[str, bytes] = {}
+        """what its program has yet to be told, the last word on each thing"""
         self._partial = b""
 
     def start(self) -> None:
-        """Power: a new line, a new process."""
-        self._master, self._slave = pty.openpty()
-        tty.setraw(self._slave)
-        self.path = os.ttyname(self._slave)
-        self._run()
+        """Power: a new line, a new process. Raise OSError if there can be none; then nothing is left."""
+        self._line = pty.openpty()
+        try:
+            tty.setraw(self._line[1])
+            self.path = os.ttyname(self._line[1])
+            self._run()
+        except OSError:
+            self.stop()
+            raise
 
     def resume(self) -> None:
-        """The process has ended by itself: a new one on the same line, as after a soft reset."""
-        assert self._process is not None
-        self._process.wait()
-        self.pump()
-        os.close(self._to_pod)
-        os.close(self._from_pod)
+        """The process has ended by itself: a new one on the same line, as after a soft reset.
+
+        Raise OSError if there can be none; then try again, or ``stop``.
+        """
+        if self._process is not None:
+            self._process.kill()  # it may have closed its pipes and gone on
+            self._process.wait()
+            self.pump()
+        self._close_pipes()
         self._run()
 
     def _run(self) -> None:
-        pod_in, self._to_pod = os.pipe()
-        self._from_pod, pod_out = os.pipe()
+        self._process = None
+        self._unsaid.clear()
         self._partial = b""
-        self._process = subprocess.Popen(
-            [*self._interpreter, str(self.program)],
-            stdin=self._master,
-            stdout=self._master,
-            stderr=self._master,
-            pass_fds=(pod_in, pod_out),
-            env={**self._environment, "PICO_IN": str(pod_in), "PICO_OUT": str(pod_out)},
-            start_new_session=True,
-        )
-        os.close(pod_in)
-        os.close(pod_out)
+        pod_in, self._to_pod = os.pipe()
+        try:
+            os.set_blocking(self._to_pod, False)
+            self._from_pod, pod_out = os.pipe()
+            try:
+                self._process = subprocess.Popen(
+                    [*self._interpreter, str(self.program)],
+                    stdin=self._line[0],
+                    stdout=self._line[0],
+                    stderr=self._line[0],
+                    pass_fds=(pod_in, pod_out),
+                    env={**self._environment, "PICO_IN": str(pod_in), "PICO_OUT": str(pod_out)},
+                    start_new_session=True,
+                )
+            finally:
+                os.close(pod_out)
+        finally:
+            os.close(pod_in)
+
+    def _close_pipes(self) -> None:
+        ends, self._to_pod, self._from_pod = (self._to_pod, self._from_pod), -1, -1
+        for end in ends:
+            if end >= 0:
+                os.close(end)
 
     def kill(self) -> None:
         """The process ends, the line stays: ``resume`` starts another one."""
-        assert self._process is not None
-        self._process.kill()
+        if self._process is not None:
+            self._process.kill()
 
     def stop(self) -> None:
         """No power: the line goes with the process. A second call does nothing."""
-        if self._process is None:
-            return
-        self._process.kill()
-        self._process.wait()
-        self._process = None
-        for end in (self._master, self._slave, self._to_pod, self._from_pod):
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+        self._close_pipes()
+        line, self._line = self._line, ()
+        for end in line:
             os.close(end)
 
     @property
@@ -156,14 +187,27 @@ class PodProcess:
 
     def pump(self) -> bool:
         """Take in what the pod's board has told, without waiting. Return whether it may tell more."""
-        while self._process is not None and select.select([self._from_pod], [], [], 0)[0]:
-            data = os.read(self._from_pod, 65536)
+        if self._process is None:
+            return False
+        self._tell()
+        for _ in range(CHUNKS):
+            if not self._waits(0):
+                break
+            data = os.read(self._from_pod, CHUNK)
             if not data:
                 return False
             *lines, self._partial = (self._partial + data).split(b"\n")
+            self._partial = self._partial[-CHUNK:]
             for line in lines:
-                self._take(line.decode().split())
-        return self._process is not None
+                with contextlib.suppress(ValueError, IndexError):  # what no board tells
+                    self._take(line.decode().split())
+        return True
+
+    def _waits(self, seconds: float) -> bool:
+        """Whether its board tells something within a time."""
+        poll = select.poll()
+        poll.register(self._from_pod, select.POLLIN)
+        return bool(poll.poll(int(seconds * 1000)))
 
     def wait(self, until: Callable[[], bool], seconds: float = 10) -> bool:
         """Pump until something is so, at most for a time; return whether it is."""
@@ -175,7 +219,7 @@ class PodProcess:
             left = end - time.monotonic()
             if left <= 0:
                 return False
-            select.select([self._from_pod], [], [], min(left, 0.02))
+            self._waits(min(left, 0.02))
 
     def _take(self, words: list[str]) -> None:
         if words[0] == "i2c":
@@ -191,5 +235,23 @@ class PodProcess:
             self.told.append(" ".join(words))
 
     def _say(self, line: str) -> None:
-        with contextlib.suppress(BrokenPipeError):  # it has just ended
-            os.write(self._to_pod, f"{line}\n".encode())
+        words = line.split()
+        about = (
+            " ".join(words[:2]) if words[0] == "pin" else "run" if words[0] in ("stop", "go") else words[0]
+        )
+        self._unsaid.pop(about, None)
+        self._unsaid[about] = f"{line}\n".encode()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say what there is room for: nobody waits for a program that does not listen."""
+        while self._unsaid:
+            about, line = next(iter(self._unsaid.items()))
+            try:
+                os.write(self._to_pod, line)  # so little is written whole or not at all
+            except BlockingIOError:
+                return
+            except OSError:  # it has just ended, or there is none
+                self._unsaid.clear()
+                return
+            del self._unsaid[about]
