@@ -7,17 +7,25 @@ import re
 import resource
 import signal
 import socket
+import tempfile
 
 import pytest
 from fault_rig import HEALED_S, FaultyTable, drawn_until
 
 from firmware.cli import main
-from firmware.device.instance import SERVICE_FOLDER, only_instance, running, runtime_folder
+from firmware.device.instance import (
+    SERVICE_FOLDER,
+    folder_for_now,
+    only_instance,
+    running,
+    runtime_folder,
+)
 from firmware.device.notify import Notifier
 from firmware.device.status import STARTING_SECONDS, StatusKeeper
 from firmware.errors import UsageError
 from firmware.exits import CannotRunError, Exit
 from firmware.faults import Fault
+from firmware.podtool.build import build, default_pins
 
 GAME = r"game \d+: seat [\d, ]+ wins, \d+ deals, \d+ actions, [0-9a-f]{16}"
 TWO = ("--sim", "--board", "direct-2")
@@ -316,3 +324,19 @@ def test_a_status_that_cannot_be_written_ends_no_table(tmp_path):
     keeper.note(0.0, {1: None})
     keeper.remove()
     assert (tmp_path / "status.json").is_dir()
+
+
+def test_without_room_for_a_temporary_file_that_is_said(tmp_path, monkeypatch, capfd):
+    """No folder can be written, as on a full disk: exit code 2 and what to do, for whoever needs one."""
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(tmp_path / "nowhere")])
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    assert main(["play", "--sim", "--board", "direct-2", "--fast", "--games", "1", "--bots", "2"]) == 2
+    with pytest.raises(UsageError, match="make room on the disk"):
+        build(default_pins())
+    assert "no folder for temporary files can be written: make room" in capfd.readouterr().err
+    monkeypatch.undo()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(UsageError, match="no temporary folder can be made: No such file"), folder_for_now():
+        pass
+    monkeypatch.undo()

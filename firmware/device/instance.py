@@ -26,12 +26,33 @@ def runtime_folder(given: Path | None = None, environ: Mapping[str, str] = os.en
     if given is None and SERVICE_FOLDER.is_dir():
         given = SERVICE_FOLDER
     if given is None:
-        given = Path(environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / f"twentytwo-{os.geteuid()}"
+        given = Path(environ.get("XDG_RUNTIME_DIR") or _temporary()) / f"twentytwo-{os.geteuid()}"
     try:
         given.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:
         raise UsageError(f"the runtime folder {given} cannot be made: {problem.strerror}") from problem
     return given
+
+
+@contextmanager
+def folder_for_now() -> Iterator[Path]:
+    """A folder of our own while the block runs. Raise UsageError if there can be none."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix="twentytwo-", dir=_temporary())
+    except OSError as problem:
+        raise UsageError(f"no temporary folder can be made: {problem.strerror}: {_REMEDY}") from problem
+    with made as folder:
+        yield Path(folder)
+
+
+_REMEDY = "make room on the disk, or name another folder with TMPDIR"
+
+
+def _temporary() -> str:
+    try:
+        return tempfile.gettempdir()
+    except OSError as problem:  # each was tried: the disk is full, or may only be read
+        raise UsageError(f"no folder for temporary files can be written: {_REMEDY}") from problem
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import argparse
 import hashlib
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,7 +14,7 @@ from engine.rules import Rules
 from firmware.bindings import Bindings
 from firmware.chance import bots, packs
 from firmware.device.host import PiHost
-from firmware.device.instance import only_instance, runtime_folder
+from firmware.device.instance import folder_for_now, only_instance, runtime_folder
 from firmware.device.notify import Notifier
 from firmware.device.options import add_device_options, bindings_path, chosen_board, open_simulated
 from firmware.device.speeds import slow_bus
@@ -75,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     log = GameLog(args.games) if args.sim else None
     with ExitStack() as ending:
         if args.sim and args.runtime is None:
-            folder = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="twentytwo-")))
+            folder = ending.enter_context(folder_for_now())
         else:
             folder = runtime_folder(args.runtime)
         ending.enter_context(only_instance(folder))

@@ -3,13 +3,14 @@
 import ast
 import hashlib
 import subprocess
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import firmware.pod
 import hardware
+from firmware.device.instance import folder_for_now
 from firmware.errors import UsageError
 
 ROOT = Path(hardware.__file__).parents[1]
@@ -63,7 +64,7 @@ def build(pins: bytes) -> Build:
     """Compile the program for a pod with these pins. Raise UsageError if mpy-cross does not."""
     name = build_name()
     files = {PINS: checked_pins(pins)}
-    with tempfile.TemporaryDirectory() as folder:
+    with folder_for_now() as folder, _errors():
         text = (ROOT / BUILD).read_text("utf-8")
         own = Path(folder, "build.py")
         own.write_text(text.replace('BUILD = "source"', f'BUILD = "{name}"'), "utf-8")
@@ -106,6 +107,14 @@ def _constants(text: bytes) -> set[str]:
     except (SyntaxError, ValueError, RecursionError) as problem:
         raise UsageError(f"the pod's pins.py is no pin map: {problem}") from problem
     return names
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise UsageError(f"the pod's program cannot be compiled: {problem.strerror}") from problem
 
 
 def _compiled(source: Path, called: str, out: Path) -> bytes:
