@@ -10,7 +10,7 @@ sim: $(VENV)/.sim
 	$(BIN)/twentytwo sim $(ARGS)
 
 test: $(VENV)/.dev
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest --numprocesses auto --dist loadfile $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
