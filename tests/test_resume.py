@@ -94,6 +94,28 @@ def test_a_game_goes_on_exactly_where_it_was(steps):
     assert kept.games[-1][-1] == "resumed"
 
 
+@pytest.mark.parametrize("steps", range(12))
+def test_who_takes_over_a_bot_that_is_not_in_the_game_waits_for_the_next(steps):
+    """A bot that the command line has put at a seat that the saved game has not: PLAY held there, and what
+    is pressed then, changes nothing of the game, and the seat can be left."""
+    _, saved = interrupted(steps)
+    after = Rig((1, 2, 3, 4), chance=sealed(2), journal=kept_of(saved), saved=saved, fill={4: "steady"})
+    after.press(2, Button.PLAY)
+    state = after.session.state
+    after.press(4, Button.PLAY, stroke_s=1.0)
+    assert after.scene(4).sitter is Sitter.PLAYER
+    draw(after.scene(4), catalogue("en"))
+    for button in Button:
+        after.press(4, button)
+    after.press(4, Button.MARK, stroke_s=1.0)
+    draw(after.scene(4), catalogue("en"))
+    assert after.session.state == state
+    after.press(4, Button.PLAY, stroke_s=1.0)
+    after.press(4, Button.MARK)
+    assert after.scene(4).sitter is Sitter.NOBODY
+    assert after.session.state == state
+
+
 def test_a_game_goes_on_to_a_fair_end():
     """A game that was interrupted three times is won in the end, and every pack is as committed to."""
     _, saved = interrupted(5)

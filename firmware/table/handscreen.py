@@ -141,7 +141,8 @@ def _idle_hint(scene: GameScene, words: Words) -> str:
     if scene.sitter is Sitter.BOT:
         return _("Hold PLAY to take over")
     if scene.sitter is Sitter.PLAYER:
-        return _("Hold PLAY: leave") if scene.view.of(scene.seat).out else ""
+        playing = scene.view.seat is not None and not scene.view.of(scene.seat).out
+        return "" if playing else _("Hold PLAY: leave")
     return _("Sit down after this game")
 
 
