@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import select
 import time
 from collections.abc import Callable, Sequence
@@ -176,11 +177,15 @@ def _refuse_others(fd: int) -> None:
 def _why_not(path: str, error: OSError) -> str:
     """Why a line cannot be opened, and what to do. pyserial tells it in its text more often than in errno."""
     text = str(error)
-    if error.errno == errno.EACCES:
+    told = re.search(r"\[Errno (\d+)\]|\((\d+), ", text)
+    number = error.errno or (int(told[1] or told[2]) if told else 0)
+    if number == errno.EACCES:
         return f"may not open {path}: add this user to its group: sudo usermod -aG {_group(path)} USER"
-    if error.errno == errno.EBUSY or "exclusively lock" in text:
+    if number == errno.EBUSY or "exclusively lock" in text:
         return f"{path} is in use by another program: end that one (mpremote, a terminal, a second table)"
-    return f"{path} cannot be opened: {error.strerror or text}"
+    if number in (errno.ENOTTY, errno.EISDIR):
+        return f"{path} is no serial line: name a pod's, as /dev/serial0"
+    return f"{path} cannot be opened: {os.strerror(number) if number else text}"
 
 
 def _group(path: str) -> str:

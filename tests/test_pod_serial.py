@@ -129,6 +129,17 @@ def test_line_that_is_not_there(kernel):
     assert refused.value.errno == errno.ENOENT
 
 
+def test_what_is_no_line(tmp_path):
+    """A file, a folder, a pipe, a device of another kind: refused in words, and left as it was."""
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for path in (*tmp_path.iterdir(), "/dev/zero"):
+        with pytest.raises(OSError, match=r"is no serial line: name a pod's, as /dev/serial0$"):
+            SerialStream(str(path))
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_full_line_takes_no_more_and_never_blocks(kernel):
     """To a pod that does not read, a write returns at once with what there was room for."""
     path = kernel.plug("e66141040331a52c")
