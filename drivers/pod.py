@@ -188,7 +188,7 @@ class PodBoard:
                 link.settings = place.screen.settings
                 link.offer = None
             else:
-                link.offer = vacant.number if vacant is not None else 0
+                link.offer = vacant.number if vacant is not None and not self._is_twin(line) else 0
             try:
                 while line.waiting or (frame := link.transmit(now)):
                     line.waiting = line.waiting or frame
@@ -242,9 +242,13 @@ class PodBoard:
     def _vacant(self) -> Place | None:
         return next((place for place in self._places if place.line is None and not place.fixed), None)
 
+    def _is_twin(self, line: Line) -> bool:
+        """Whether a pod without a seat has the id of one that has a seat: nobody could tell them apart."""
+        return bool(line.pod) and any(place.bound == line.pod for place in self._places)
+
     def _choose(self, line: Line, now: float) -> None:
         place = self._vacant()
-        if place is None:
+        if place is None or self._is_twin(line):
             return
         place.bound = line.pod
         place.line = line

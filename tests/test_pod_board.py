@@ -316,6 +316,30 @@ def test_unbound_pods_are_chosen_by_their_play_button():
     assert [seat.screen.fault for seat in table.board.seats.values()] == [None, None]
 
 
+def test_second_pod_of_one_id_gets_no_seat():
+    """It is offered none, its PLAY takes none, and nothing is remembered; it steps in when the first goes."""
+    table = Table([PodPlace(1, "1", IDS[1]), PodPlace(2, "2"), PodPlace(3, "3")])
+    first = table.plug("first", IDS[1])
+    table.show()
+    table.run(2)
+    second = table.plug("second", IDS[1])
+    third = table.plug("third", IDS[3])
+    table.run(2)
+    assert "seat" not in second.canvas.words[-1]
+    for _ in range(3):
+        second.press(table.now + 0.1, PLAY)
+        table.run(1)
+    assert table.chosen == []
+    assert table.edges == []
+    assert table.right(1, first)
+    third.press(table.now + 0.1, PLAY)
+    table.run(1)
+    assert table.chosen == [(2, IDS[3])]
+    table.unplug("first")
+    table.run(2)
+    assert table.right(1, second)
+
+
 def test_spare_pod_takes_a_lost_pods_place(six):
     """While a seat's pod is missing, a spare one offers to take its place; the old one is then the spare."""
     spare = six.plug("spare", IDS[8])
