@@ -14,7 +14,7 @@ from engine.views import Phase
 from firmware.chance import Shuffler
 from firmware.table.book import Saved
 from firmware.table.controls import HOLD_S
-from firmware.table.scenes import GameScene, LobbyScene, ResumeScene, Sitter
+from firmware.table.scenes import GameScene, LobbyScene, Notice, ResumeScene, Sitter
 from firmware.table.screens import draw
 from firmware.table.words import catalogue
 from firmware.verify import unfair
@@ -105,6 +105,9 @@ def test_who_takes_over_a_bot_that_is_not_in_the_game_waits_for_the_next(steps):
     after.press(4, Button.PLAY, stroke_s=1.0)
     assert after.scene(4).sitter is Sitter.PLAYER
     draw(after.scene(4), catalogue("en"))
+    if state.phase is Phase.PLAY:
+        after.press(4, Button.PLAY)
+        assert after.scene(4).notice == Notice("next-game")
     for button in Button:
         after.press(4, button)
     after.press(4, Button.MARK, stroke_s=1.0)

@@ -13,7 +13,7 @@ LOOK_S = 2.5
 NEWS_S = {"no-exchange": 3.0, "journal-damaged": 600.0, "journal-lost": 600.0}
 """Reasons of notices that no press has caused, and how long these stay."""
 
-LASTING = frozenset({*NEWS_S, "bot-seat", "watching", "out"})
+LASTING = frozenset({*NEWS_S, "bot-seat", "watching", "out", "next-game"})
 """Reasons that stay true whatever the table asks for next."""
 
 

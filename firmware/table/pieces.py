@@ -47,6 +47,7 @@ def notice_text(notice: Notice, words: Words) -> str:
         "no-exchange": _("The stock is empty: no exchange for you"),
         "dealer-deals": _("Wait: the dealer deals"),
         "out": _("You are out of this game"),
+        "next-game": _("You play in the next game"),
         "journal-damaged": _("Bad journal: copy used"),
         "journal-lost": _("Bad journal: begun anew"),
     }[notice.reason]

@@ -237,7 +237,7 @@ class Session:
             hold = gesture.kind is Kind.HOLD
             self._picking[seat] = suggestion(seen, picking) if hold else picking.toggled(seen.hand)
         elif not seen.hand:
-            self._notice(seat, "out", gesture.at)
+            self._notice(seat, "out" if self._in_game(seat) else "next-game", gesture.at)
         else:
             self._attempt(chosen(seen, picking), gesture.at)
 
