@@ -390,6 +390,29 @@ def test_a_file_damaged_while_the_table_runs_is_replaced_and_the_game_written_ag
     journal.close()
 
 
+@pytest.mark.parametrize("instead", [None, b"", b"no database", "copy"])
+def test_a_file_removed_while_it_is_open_is_noticed(fast_folder, instead):
+    """Removed, or another put in its place: the running game is in the file that is there, all of it."""
+    journal = opened(fast_folder)
+    rig = begun(journal, steps=6)
+    text = journal._store.newest().text
+    file = fast_folder / "journal.db"
+    other = shutil.copy(file, fast_folder / "other")
+    for end in ("", "-wal", "-shm"):
+        Path(f"{file}{end}").unlink()
+    if instead == "copy":
+        os.rename(other, file)
+    elif instead is not None:
+        file.write_bytes(instead)
+    rig.move_on()
+    rig.wait(2.0)
+    assert not rig.scene(1).unsaved
+    again = "\n".join(line for _, line in rows(fast_folder)) + "\n"
+    assert text in again
+    assert len(loads(journal._store.newest().text).actions) == len(loads(text).actions) + 1
+    journal.close()
+
+
 def test_a_folder_that_vanishes_while_the_table_runs_is_made_again(fast_folder):
     """If all files are gone, play goes on, and the running game is written anew, whole."""
     folder = fast_folder / "games"

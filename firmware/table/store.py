@@ -95,6 +95,8 @@ class Store:
         self._cap = cap_bytes
         self._connect = connect
         self._db: sqlite3.Connection | None = None
+        self._inode: tuple[int, int] | None = None
+        """which file is open"""
         self._seq = 0
         """of the last line written"""
         self._doubt: tuple[int, int] | None = None
@@ -239,6 +241,7 @@ class Store:
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA wal_autocheckpoint = 256")
             db.execute("PRAGMA journal_size_limit = 1048576")
+            self._inode = _inode(path)
         except sqlite3.Error:
             db.close()
             raise
@@ -291,10 +294,13 @@ class Store:
         return StoreFailed(f"{self.path}: {_reason(problem)}", lost=type(problem) is sqlite3.DatabaseError)
 
     def _ready(self) -> sqlite3.Connection:
+        there = _inode(self.path)
+        if there is None:
+            raise sqlite3.DatabaseError("the file is gone")
         if self._db is None:
-            if not self.path.exists():
-                raise sqlite3.DatabaseError("the file is gone")
             self._db = self._opened(self.path)
+        elif there != self._inode:  # SQLite would go on with one that nobody else has any more
+            raise sqlite3.DatabaseError("another file is in its place")
         return self._db
 
     def _insert(self, db: sqlite3.Connection, entry: Entry, seq: int) -> int:
@@ -364,6 +370,15 @@ def _is_ours(db: sqlite3.Connection, application: int) -> bool:
 def _reason(problem: Exception) -> str:
     """What went wrong, without the number that an OSError puts before its words."""
     return getattr(problem, "strerror", None) or str(problem)
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    """Which file a path leads to; None: to none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _write_durably(path: Path, data: bytes) -> None:
