@@ -142,7 +142,14 @@ def _load_board(path: Path, settings: Settings) -> Profile:
 
 
 def _value(key: str, text: str) -> Any:
-    """What a word of the command line means for a key. A text is one as it stands, without quotes."""
+    """What a word of the command line means for a key. A text is one as it stands, without quotes.
+
+    Raise UsageError for one that no file can hold.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as problem:  # bytes that the terminal's encoding does not know
+        raise UsageError(f"{key}: {quoted(text)} is no text in UTF-8: type it anew") from problem
     if isinstance(value_of(Settings(), key), str):
         return text
     try:

@@ -269,3 +269,13 @@ def test_no_table_that_plays_loads_tomlkit():
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
     )
     assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path, capsys):
+    """A word of the command line that is not UTF-8 is named, for a key of any type; nothing is written."""
+    path = tmp_path / "table.toml"
+    path.write_text('board = "pods-6"\n')
+    for key in ("board", "bot_delay", "rules.limit", "rules.must_head"):
+        assert main(["settings", "set", key, "\udcff", "--settings", str(path)]) == 2
+        assert rf"{key}: '\udcff' is no text in UTF-8" in capsys.readouterr().err
+    assert path.read_text() == 'board = "pods-6"\n'
