@@ -89,6 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--host",
+        type=given,
         default="127.0.0.1",
         metavar="ADDRESS",
         help="address of this computer to serve the page at: whoever can reach it sees all screens "

@@ -66,6 +66,7 @@ def pack_file(tmp_path):
         (["sim", "--pack", ""], "--pack: it is empty"),
         (["sim", "--profile", ""], "--profile: it is empty"),
         (["sim", "--journal", ""], "--journal: it is empty"),
+        (["sim", "--host", ""], "--host: it is empty"),
         (["selfplay", "--records", ""], "--records: it is empty"),
         (["play", "--sim", "--runtime", ""], "--runtime: it is empty"),
         (["play", "--sim", "--settings", ""], "--settings: it is empty"),

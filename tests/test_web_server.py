@@ -609,7 +609,9 @@ def test_a_port_in_use_is_named(serving, table, start):
     ("options", "message"),
     [({"port": 70000}, "port 70000 does not exist"), ({"port": -1}, "port -1 does not exist"),
      ({"host": "192.0.2.1"}, "192.0.2.1 is no address of this computer"),
-     ({"host": "no.such.host.invalid"}, "no host named no.such.host.invalid")],
+     ({"host": "no.such.host.invalid"}, "no host named no.such.host.invalid"),
+     ({"host": "two..dots"}, "no host named two..dots"),
+     ({"host": "\udcff"}, "no host named \udcff")],
 )  # fmt: skip
 def test_places_where_nobody_can_listen(table, start, options, message):
     """A port that does not exist, another computer's address and an unknown host are each named."""

@@ -184,7 +184,7 @@ async def serve(
             close_timeout=CLOSE_S,
             max_size=MESSAGE_BYTES,
         )
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         site.close()
         raise UsageError(_why_not(error, host, port)) from error
     try:
@@ -206,11 +206,11 @@ async def serve(
             await server.wait_closed()
 
 
-def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
+def _why_not(error: OSError | OverflowError | UnicodeError, host: str, port: int) -> str:
     """What to tell whoever asked to listen there."""
     if isinstance(error, OverflowError):
         return f"port {port} does not exist: choose one from 1 to 65535 with --port"
-    if isinstance(error, gaierror):
+    if isinstance(error, gaierror | UnicodeError):  # such a name can be nobody's
         return f"there is no host named {host}: choose an address of this computer with --host"
     if error.errno == errno.EADDRINUSE:
         return (
