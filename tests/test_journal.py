@@ -783,6 +783,16 @@ def test_what_is_no_file_stays_where_it_is(tmp_path):
         file.rename(tmp_path.with_name(f"{tmp_path.name}-{number}"))
 
 
+def test_a_text_of_others_stays_where_it_is(tmp_path):
+    """A settings file named by mistake is not taken for a damaged journal, nor moved."""
+    file = tmp_path / "table.toml"
+    file.write_text('board = "pods-6"\n')
+    with pytest.raises(JournalError, match="is a text and no journal: choose another file"):
+        open_journal(file, date=str)
+    assert names(tmp_path) == ["table.toml"]
+    assert file.read_text() == 'board = "pods-6"\n'
+
+
 def test_a_file_too_large_for_a_journal_stays_where_it_is(tmp_path):
     """8 GB are refused at once, before anything is read."""
     file = tmp_path / "journal.db"

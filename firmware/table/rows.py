@@ -117,6 +117,15 @@ def intact_game(path: Path, scratch: Path, connect: Connect) -> Intact | None:
         remove(scratch)
 
 
+def inode_of(path: Path) -> tuple[int, int] | None:
+    """Which file a path leads to; None: to none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def remove(path: Path) -> None:
     """Remove a database, and what SQLite may have left beside it."""
     for end in ("-wal", "-shm", ""):

@@ -25,6 +25,7 @@ from firmware.table.rows import (
     Intact,
     crc,
     fits,
+    inode_of,
     intact_game,
     newest,
     open_rows,
@@ -41,6 +42,10 @@ KEPT_ASIDE = 2
 
 CHECK_LOCK_S = 2.0
 """How long to wait at the start for another program to let the file go."""
+
+
+_TEXT = bytes(range(32, 127)) + b"\t\r\n"
+"""What a text begins with. A damaged journal does not, and has a copy beside it."""
 
 
 class JournalError(Exception):
@@ -145,6 +150,8 @@ class Store:
         with path.open("rb") as file:
             head = file.read(20)
         if head[:16] != b"SQLite format 3\0":
+            if head and not head.translate(None, _TEXT) and not self.copy_path.exists():
+                raise JournalError(f"{path} is a text and no journal: choose another file")
             raise _Damaged("it is empty" if size == 0 else "it is no database")
         if head[18:] not in (b"\1\1", b"\2\2"):  # with another version to write it could only be read
             raise _Damaged("its head is broken")
@@ -241,7 +248,7 @@ class Store:
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA wal_autocheckpoint = 256")
             db.execute("PRAGMA journal_size_limit = 1048576")
-            self._inode = _inode(path)
+            self._inode = inode_of(path)
         except sqlite3.Error:
             db.close()
             raise
@@ -294,7 +301,7 @@ class Store:
         return StoreFailed(f"{self.path}: {_reason(problem)}", lost=type(problem) is sqlite3.DatabaseError)
 
     def _ready(self) -> sqlite3.Connection:
-        there = _inode(self.path)
+        there = inode_of(self.path)
         if there is None:
             raise sqlite3.DatabaseError("the file is gone")
         if self._db is None:
@@ -370,15 +377,6 @@ def _is_ours(db: sqlite3.Connection, application: int) -> bool:
 def _reason(problem: Exception) -> str:
     """What went wrong, without the number that an OSError puts before its words."""
     return getattr(problem, "strerror", None) or str(problem)
-
-
-def _inode(path: Path) -> tuple[int, int] | None:
-    """Which file a path leads to; None: to none."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _write_durably(path: Path, data: bytes) -> None:
