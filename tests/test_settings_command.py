@@ -123,14 +123,14 @@ def test_nothing_is_written_if_nothing_changes(settings, file):
         (("set", "board", "direct-7"), "no bundled board has this name"),
         (("set", "board", "kitchen.toml"), "kitchen.toml: cannot be read: No such file"),
         (("set", "board", '"x'), "no bundled board has this name"),
-        (("set", "board", "\udcff.toml"), "no file can have this path|cannot be read"),
+        (("set", "board", "\udcff.toml"), "is no text in UTF-8"),
     ],
 )
 def test_what_cannot_be_is_told_and_not_written(settings, file, words, says):
     """One line with the key, the value, what is allowed, the nearest name; exit 2; an untouched file."""
     code, out, err = settings(*words)
     assert (code, out) == (2, "")
-    assert any(part in err for part in says.split("|"))
+    assert says in err
     assert file.read_text("utf-8") == SHIPPED
 
 
