@@ -1,22 +1,20 @@
 """No process outlives whoever started it, by whatever way that one ends."""
 
 import os
-import select
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from needs import missing
+from processes import alive, children, soon
 from reaper import MARK
 
 from hardware.sim.podprocess import find_micropython
 
 TESTS = Path(__file__).parent
-SOON_S = 1.0
-"""What nobody needs any more is gone by then."""
+SOON_S = 5.0
+"""What nobody needs any more is gone by then, on a busy computer, too."""
 
 PLUGGED = """
 import sys
@@ -38,38 +36,6 @@ def test_that_is_killed():
     os.write(2, b"ready\\n")
     signal.pause()
 """
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    return [
-        int(child)
-        for task in Path(f"/proc/{pid}/task").iterdir()
-        for child in (task / "children").read_text().split()
-    ]
-
-
-def running(pid: int) -> bool:
-    """Whether a process is there, and not only its entry in the table of processes."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def soon(so: Callable[[], bool], seconds: float = SOON_S) -> bool:
-    """Whether something becomes so within a time."""
-    silent, writer = os.pipe()
-    try:
-        end = time.monotonic() + seconds
-        while not so():
-            if time.monotonic() > end:
-                return False
-            select.select([silent], [], [], 0.01)
-        return True
-    finally:
-        os.close(silent)
-        os.close(writer)
 
 
 @pytest.mark.micropython
@@ -97,7 +63,7 @@ def test_a_stand_in_for_a_pico_ends_with_whoever_runs_it(tmp_path, program):
             assert soon(lambda: b"micropython" in Path(f"/proc/{board}/cmdline").read_bytes(), 10)
         finally:
             runner.kill()
-    assert soon(lambda: not running(board))
+    assert soon(lambda: not alive(board), SOON_S)
 
 
 def test_what_tests_have_started_ends_with_them(tmp_path):
@@ -119,8 +85,8 @@ def test_what_tests_have_started_ends_with_them(tmp_path):
                     break
                 if line.startswith(b"child "):
                     started.append(int(line.split()[1]))
-            assert [running(child) for child in started] == [True, True]
+            assert [alive(child) for child in started] == [True, True]
         finally:
             killed.kill()
             killed.stderr.close()
-    assert soon(lambda: not any(running(child) for child in started))
+    assert soon(lambda: not any(alive(child) for child in started), SOON_S)

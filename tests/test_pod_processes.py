@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from needs import missing
+from processes import alive, children, soon
 from test_pod_board import image
 
 from firmware.bindings import Bindings
@@ -176,39 +177,6 @@ def test_what_happens_to_a_pod(running) -> None:
     assert old.startswith("/dev/")
 
 
-def ended(pid: int) -> bool:
-    """Whether a process has ended; nobody may have asked for its exit code yet."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return True
-    return state == "Z"
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started, from any of its threads."""
-    return [
-        int(child)
-        for task in Path(f"/proc/{pid}/task").iterdir()
-        for child in (task / "children").read_text().split()
-    ]
-
-
-def wait_for(so: Callable[[], bool]) -> bool:
-    """Look again and again whether something is so, without a sleep: a pipe that nobody writes to waits."""
-    silent, writer = os.pipe()
-    try:
-        end = time.monotonic() + WAIT_S
-        while not so():
-            if time.monotonic() > end:
-                return False
-            select.select([silent], [], [], 0.01)
-        return True
-    finally:
-        os.close(silent)
-        os.close(writer)
-
-
 def test_pods_end_with_a_table_that_is_killed(micropython: str) -> None:
     """SIGKILL for the table ends all its pods, one that stands still among them."""
     arguments = ["play", "--sim", "--board", "pods-6", "--fault", "freeze:3@3", "--runtime"]
@@ -224,7 +192,7 @@ def test_pods_end_with_a_table_that_is_killed(micropython: str) -> None:
         pods = children(table.pid)
         assert len(pods) == 6
         table.send_signal(signal.SIGKILL)
-        assert wait_for(lambda: all(ended(pod) for pod in pods))
+        assert soon(lambda: not any(alive(pod) for pod in pods), WAIT_S)
         table.stdout.close()
 
 
@@ -258,7 +226,7 @@ def test_a_table_of_pods_on_real_lines(micropython: str, tmp_path: Path) -> None
                 pod.pump()
             return so()
 
-        return wait_for(pumped)
+        return soon(pumped, WAIT_S)
 
     def start(command: str = "play", **options: int) -> subprocess.Popen[str]:
         return subprocess.Popen(

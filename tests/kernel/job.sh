@@ -13,37 +13,8 @@ PACKAGES=(qemu-system-x86 linux-headers-amd64 linux-source-6.1 gcc make kmod cpi
 DEBIAN_MODULES=(configfs i2c-dev i2c-mux i2c-stub virtio_pci 9pnet_virtio 9p)
 OUR_MODULES=(wire i2c-mux-pca954x gpio-sim)
 
-say() { echo "kernel job: $*"; }
-fail() { say "FAILED: $*" >&2; exit 1; }
-
-# A download that fails three times ends the job without failing it: that says nothing about our code.
-fetch() {
-    local what=$1 try; shift
-    for try in 1 2 3; do
-        "$@" && return
-        say "cannot fetch $what (try $try of 3)" >&2
-        [ "$try" = 3 ] || sleep $((try * 10))
-    done
-    printf '%s\n' "" "********************************************************" \
-        "*** KERNEL JOB NOT RUN: cannot fetch $what" \
-        "********************************************************" "" >&2
-    exit 0
-}
-
-installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
-
-install_packages() {
-    local package missing=()
-    for package in "${PACKAGES[@]}"; do installed "$package" || missing+=("$package"); done
-    [ ${#missing[@]} -gt 0 ] || return 0
-    [ "$(id -u)" = 0 ] || fail "packages are missing: sudo apt install --no-install-recommends ${missing[*]}"
-    say "installing ${missing[*]}"
-    export DEBIAN_FRONTEND=noninteractive
-    fetch "the package lists" apt-get update -qq -o APT::Update::Error-Mode=any
-    fetch "Debian packages" apt-get install -qq --no-install-recommends --download-only "${missing[@]}"
-    apt-get install -qq --no-install-recommends --no-download "${missing[@]}" >apt.log 2>&1 ||
-        { tail -20 apt.log >&2; fail "apt-get install ${missing[*]}"; }
-}
+JOB=kernel
+. "$REPO/tests/job.sh"
 
 install_lgpio() {
     LIBRARIES=$OUT/$("$PYTHON" -c 'import sys; print(sys.implementation.cache_tag)')
@@ -139,7 +110,7 @@ mkdir -p "$OUT"
 cd "$OUT"
 exec 9>lock
 flock 9 # one job at a time in this folder
-install_packages
+install_packages "${PACKAGES[@]}"
 install_lgpio
 KERNEL=$(dpkg-query -W -f '${Depends}' linux-headers-amd64 | sed 's/^linux-headers-\([^ ,]*\).*/\1/')
 unpack_kernel

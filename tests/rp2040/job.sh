@@ -8,43 +8,14 @@ REPO=$(cd "$HERE/../.." && pwd)
 PYTHON=$(realpath -s "${1:-$REPO/.venv/bin/python}")
 OUT=$REPO/build/rp2040
 LIMIT=900 # seconds for the tests: every instruction is emulated, so a busy machine needs minutes
+PACKAGES=(cmake dpkg-dev gcc-arm-none-eabi libnewlib-arm-none-eabi ninja-build xz-utils)
+command -v node >/dev/null || PACKAGES+=(nodejs)
+command -v npm >/dev/null || PACKAGES+=(npm)
 SUITE=trixie MICROPYTHON=1.25.0+ds-1 PICO_SDK=2.1.1-1
 RP2040JS=1.4.1 RP2040JS_SHA256=83328017cf7e503477e8d218cb742d3e843782d795edd175a0b81346c194e56f
 
-say() { echo "rp2040 job: $*"; }
-fail() { say "FAILED: $*" >&2; exit 1; }
-
-# A download that fails three times ends the job without failing it: that says nothing about our code.
-fetch() {
-    local what=$1 try; shift
-    for try in 1 2 3; do
-        "$@" && return
-        say "cannot fetch $what (try $try of 3)" >&2
-        [ "$try" = 3 ] || sleep $((try * 10))
-    done
-    printf '%s\n' "" "********************************************************" \
-        "*** RP2040 JOB NOT RUN: cannot fetch $what" \
-        "********************************************************" "" >&2
-    exit 0
-}
-
-installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
-
-install_packages() {
-    local package missing=() wanted=(cmake dpkg-dev gcc-arm-none-eabi libnewlib-arm-none-eabi ninja-build xz-utils)
-    command -v node >/dev/null || wanted+=(nodejs)
-    command -v npm >/dev/null || wanted+=(npm)
-    for package in "${wanted[@]}"; do installed "$package" || missing+=("$package"); done
-    [ ${#missing[@]} -gt 0 ] || return 0
-    [ "$(id -u)" = 0 ] || fail "packages are missing: sudo apt install --no-install-recommends ${missing[*]}"
-    say "installing ${missing[*]}"
-    export DEBIAN_FRONTEND=noninteractive
-    fetch "the package lists" apt-get update -qq -o APT::Update::Error-Mode=any -o APT::Sandbox::User=root
-    fetch "Debian packages" apt-get install -qq --no-install-recommends --download-only -o APT::Sandbox::User=root \
-        "${missing[@]}"
-    apt-get install -qq --no-install-recommends --no-download "${missing[@]}" >apt.log 2>&1 ||
-        { tail -20 apt.log >&2; fail "apt-get install ${missing[*]}"; }
-}
+JOB=rp2040
+. "$REPO/tests/job.sh"
 
 # MicroPython's and pico-sdk's sources are in the Debian release after this one. They come from where this machine has
 # its own packages from, by an apt whose lists and settings are apart from the machine's; apt checks their signatures.
@@ -112,7 +83,7 @@ mkdir -p "$OUT"
 cd "$OUT"
 exec 9>lock
 flock 9 # one job at a time in this folder
-install_packages
+install_packages "${PACKAGES[@]}"
 unpack_sources
 unpack_rp2040js
 install_tools
