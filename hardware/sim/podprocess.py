@@ -147,10 +147,10 @@ class PodProcess:
         return self._process is not None and self._process.poll() is None
 
     @property
-    def process_id(self) -> int:
-        """The process's number."""
-        assert self._process is not None
-        return self._process.pid
+    def process_id(self) -> int | None:
+        """The process's number; None while there is none, as between the end of one and the next."""
+        process = self._process
+        return None if process is None else process.pid
 
     def press(self, button: str, after_ms: int = 0) -> None:
         """A contact closes: ``"left"``, ``"right"``, ``"mark"`` or ``"play"``.
