@@ -1,10 +1,11 @@
 """The page's server: who may connect, what a socket carries, and what its end lets go."""
 
+import gc
 import json
 import socket
 import struct
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection
 
 import pytest
@@ -626,6 +627,26 @@ def test_a_port_for_root_only(table, start):
         pytest.raises(UsageError, match=r"port 22 of 127\.0\.0\.1 (is not for everybody|is in use)"),
     ):
         start(table.serve(port=22))
+
+
+def test_who_comes_while_it_stops_is_let_go(table, start):
+    """Connections that are made while the server ends are closed with it: none is forgotten (30 ends)."""
+    for _ in range(30):
+        serving = start(table.serve())
+        callers = []
+
+        def call(port=serving.port, callers=callers):
+            with suppress(OSError):
+                while len(callers) < 20:
+                    callers.append(socket.create_connection(("127.0.0.1", port), WAIT_S))
+
+        calling = threading.Thread(target=call)
+        calling.start()
+        serving.stop()
+        calling.join()
+        for caller in callers:
+            caller.close()
+    gc.collect()  # what was forgotten is complained about now
 
 
 def test_what_goes_wrong_at_the_table_ends_one_socket(serving, table, caplog):

@@ -1,13 +1,14 @@
 """The server of the simulated table's page: its files, and a socket for each page that is open."""
 
 import asyncio
+import contextlib
 import errno
 from collections.abc import Callable
 from http import HTTPStatus
 from socket import gaierror
 from typing import Protocol
 
-from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import Server, ServerConnection
 from websockets.asyncio.server import serve as listen
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import CloseCode
@@ -193,6 +194,7 @@ async def serve(
         await stop.wait()
     finally:
         site.close()
+        await _let_nobody_in(server)
         server.close()
         for connection in list(Here.open):
             if connection.request is None:  # a browser opens connections in advance
@@ -204,6 +206,23 @@ async def serve(
             for connection in list(Here.open):
                 connection.transport.abort()
             await server.wait_closed()
+        for connection in list(Here.open):  # an answer is on its way to a slow reader
+            connection.transport.abort()
+        await _next_round()
+
+
+async def _let_nobody_in(server: Server) -> None:
+    """Listen no more, and have those connections made that have begun: asyncio would forget them."""
+    with contextlib.suppress(NotImplementedError):  # on Windows nobody can say so
+        for listening in server.sockets:
+            asyncio.get_running_loop().remove_reader(listening.fileno())
+    await _next_round()
+
+
+async def _next_round() -> None:
+    """Let the event loop do what it has begun: a connection is let in or lost in three turns of it."""
+    for _ in range(3):
+        await asyncio.sleep(0)
 
 
 def _why_not(error: OSError | OverflowError | UnicodeError, host: str, port: int) -> str:
